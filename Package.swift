@@ -191,8 +191,9 @@ let package = Package(
             in: "Program",
             [
                 "Domain", "SQLiteStore", "PostgresStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns",
-                "PasswordHashes", "CurlFetch", "CurlMail", "S3", "S3Backups", "VisionModel", "HTTPAPI", "Console",
-                "Storage", "CBuild", "CJemalloc", hummingbird, hummingbirdCore, httpTypes, configuration, yams, logging,
+                "PasswordHashes", "CurlFetch", "CurlMail", "S3", "S3Backups", "S3Blobs", "VisionModel", "HTTPAPI",
+                "Console", "Storage", "CBuild", "CJemalloc", hummingbird, hummingbirdCore, httpTypes, configuration,
+                yams, logging,
                 coreMetrics, nioCore, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ]
         ),
@@ -272,7 +273,8 @@ let package = Package(
         tests(
             of: "Server",
             [
-                "Storage", "Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", "CurlMail", coreMetrics, logging, nioCore,
+                "Storage", "Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", "CurlMail", "S3", coreMetrics, logging,
+                nioCore,
                 nioPosix,
                 serviceLifecycle,
             ]

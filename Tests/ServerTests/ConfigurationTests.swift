@@ -92,7 +92,7 @@ import Testing
         let texts = [
             "host", "storage", "metrics.host", "uploads.typeTable", "censorship.model", "censorship.classifier",
             "mail.user", "mail.caFile", "mail.templates", "sms.appName", "sms.sign", "sms.templates",
-            "sms.webhookExpects", "backup.s3.region", "backup.target",
+            "sms.webhookExpects", "backup.s3.region", "backup.target", "blobs.s3.region",
         ]
         // One of these alone is refused.
         let pair = ["tls.certificate", "tls.key"]
@@ -102,6 +102,7 @@ import Testing
         let others = [
             "mail.password", "sms.fixedNumbers", "sms.webhook", "sms.webhookHeaders", "sms.webhookBody",
             "sms.webhookSecret", "backup.s3.accessKey", "backup.s3.secretKey", "backup.s3.sessionToken", "database.url",
+            "blobs.s3.accessKey", "blobs.s3.secretKey", "blobs.s3.sessionToken",
         ]
         let secrets = ([secret, keys] + others).flatMap { [$0, "\($0)File"] }
         for name in names where !(texts + pair + secrets).contains(name) {

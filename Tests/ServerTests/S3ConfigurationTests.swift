@@ -1,11 +1,11 @@
 import Domain
-import S3Backups
+import S3
 import Storage
 import Testing
 
 @testable import Server
 
-@Suite("Settings of the S3 store of backups")
+@Suite("Settings of S3 stores")
 struct S3ConfigurationTests {
     private func load(_ environment: [String: String]) throws -> ServerConfiguration {
         try ConfigurationLoader(environment: environment).load()
@@ -58,5 +58,52 @@ struct S3ConfigurationTests {
         let changes = try load(["LCFILE_BACKUP_S3_ACCESS_KEY": "own", "LCFILE_BACKUP_S3_SECRET_KEY": "hidden"]).changes
         #expect(changes.contains { $0.name == "backup.s3.secretKey" })
         #expect(!"\(changes)".contains("hidden") && changes.allSatisfy { $0.value == "(set)" })
+    }
+
+    @Test("the store of blobs has settings of its own")
+    func blobs() throws {
+        let configuration = try load([
+            "LCFILE_BLOBS_STORE": "s3://files/lcfile", "LCFILE_BLOBS_S3_ACCESS_KEY": "own",
+            "LCFILE_BLOBS_S3_SECRET_KEY": "own-secret", "LCFILE_BACKUP_S3_ACCESS_KEY": "other",
+            "LCFILE_BACKUP_S3_SECRET_KEY": "other-secret", "AWS_REGION": "eu-west-1",
+        ])
+        #expect(configuration.blobs.store == S3Location("s3://files/lcfile"))
+        #expect(configuration.blobs.s3.accessKey.revealed == "own" && configuration.s3.accessKey.revealed == "other")
+        #expect(configuration.blobs.s3.region == "eu-west-1")
+        let missing = #expect(throws: ExitError.self) {
+            try load([:]).blobs.s3.client(for: try #require(S3Location("s3://files")))
+        }
+        #expect(missing?.description.contains("blobs.s3.accessKey") == true)
+    }
+
+    @Test(
+        "what does not fit to blobs in a bucket is refused",
+        arguments: [
+            (["LCFILE_BLOBS_S3_ACCESS_KEY": "half"], "blobs.s3.secretKey"),
+            (["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_BACKUP_TARGET": "/backups"], "backup.target"),
+            (["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_DATABASE_URL": "postgres://host/name"], "set apps"),
+            (["LCFILE_BLOBS_STORE": "/folder"], "s3://files/lcfile"),
+        ]
+    )
+    func conflicts(environment: [String: String], word: String) {
+        let error = #expect(throws: ExitError.self) { try load(environment) }
+        #expect(error?.description.contains(word) == true)
+    }
+
+    @Test("with configured apps, several servers can share a database and a bucket")
+    func sharedApps() throws {
+        let app = ["LCFILE_APP_ID": "app", "LCFILE_APP_KEY": "app-key-1", "LCFILE_MASTER_KEY": "master-key-1"]
+        let shared = ["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_DATABASE_URL": "postgres://host/name"]
+        #expect(try load(app.merging(shared) { first, _ in first }).apps.count == 1)
+    }
+
+    @Test("threads of the store need descriptors only with a bucket")
+    func descriptors() throws {
+        var configuration = ServerConfiguration()
+        configuration.http.maxConnections = 100_000
+        let before = try DescriptorBudget(limit: 4096, for: configuration, apps: 1).connections
+        configuration.blobs.store = S3Location("s3://files")
+        #expect(try DescriptorBudget(limit: 4096, for: configuration, apps: 1).connections == before - 32)
+        #expect(configuration.blobThreads == 32 && ServerConfiguration().blobThreads == 1)
     }
 }

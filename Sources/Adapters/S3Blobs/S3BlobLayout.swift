@@ -48,6 +48,9 @@ package struct S3BlobLayout: Sendable, Hashable {
     /// What the names of all staged bytes begin with.
     package var stagingPrefix: String { "\(root)staging/" }
 
+    /// The name of the object with the ids of those to whom the blobs belong (``S3BlobOwners``).
+    package var ownersName: String { "\(root)owners" }
+
     /// What the names of all blobs and claims begin with.
     package var blobsPrefix: String { "\(root)blobs/" }
 

@@ -12,7 +12,7 @@ extension AppParts {
             admission: shared.images.admission,
             served: shared.images.served,
             derivatives: derivatives,
-            scratch: storage.staging
+            scratch: scratch
         )
     }
 

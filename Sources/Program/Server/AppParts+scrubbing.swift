@@ -1,5 +1,6 @@
 internal import DiskBlobs
 internal import Domain
+internal import S3Blobs
 internal import Storage
 
 extension AppParts {
@@ -15,11 +16,17 @@ extension AppParts {
         } catch {
             throw ExitError.storage("the folder \(folder) cannot be used (\(error))")
         }
+        let inspection: any BlobInspection =
+            if let bucket {
+                S3BlobInspection(bucket.store)
+            } else {
+                DiskBlobInspection(folder: folder, pool: shared.pools.disk)
+            }
         return Scrubber(
             Scrubber.Parts(
                 app: app.id,
                 store: store,
-                blobs: DiskBlobInspection(folder: folder, pool: shared.pools.disk),
+                blobs: inspection,
                 rows: database.rows,
                 derivatives: derivatives,
                 journal: journal,

@@ -14,6 +14,10 @@ struct AppParts {
     let app: AppConfiguration
     let shared: SharedParts
     let storage: BlobStorage
+    /// Takes bytes that only this server needs, on its disk.
+    let scratch: any StagingArea
+    /// The blobs in the bucket; `nil` if they are in the folder.
+    let bucket: BucketBlobs?
     let derivatives: DiskDerivativeStore
     let files: FileService
     let settings: ObjectSettings
@@ -37,13 +41,23 @@ struct AppParts {
         self.shared = shared
         self.folder = folder
         let configuration = shared.configuration
-        database = try await AppParts.openDatabase(of: app.id, in: folder, shared, lookups)
+        let claim = shared.blobs.map { BucketClaim($0, of: app.id, in: folder) }
+        if claim == nil { try BlobMarker.refuseMoved(folder) }
+        database = try await AppParts.openDatabase(of: app.id, in: folder, shared, lookups, claim)
         let store = database.store
+        try await claim?.settle(schema: database.id)
+        bucket = shared.blobs?.blobs(of: app.id)
         do {
-            storage = BlobStorage(
-                staging: try DiskStagingArea(folder: folder, pool: shared.pools.disk, health: shared.health),
-                blobs: try DiskBlobStore(folder: folder, pool: shared.pools.disk, health: shared.health)
-            )
+            let staging = try DiskStagingArea(folder: folder, pool: shared.pools.disk, health: shared.health)
+            scratch = staging
+            if let bucket {
+                storage = BlobStorage(staging: bucket.staging, blobs: bucket.store)
+            } else {
+                storage = BlobStorage(
+                    staging: staging,
+                    blobs: try DiskBlobStore(folder: folder, pool: shared.pools.disk, health: shared.health)
+                )
+            }
             derivatives = try DiskDerivativeStore(
                 folder: folder,
                 bound: configuration.derivativeCache,
@@ -195,11 +209,14 @@ struct AppParts {
         of app: AppID,
         in folder: String,
         _ shared: SharedParts,
-        _ lookups: NIOThreadPool
+        _ lookups: NIOThreadPool,
+        _ bucket: BucketClaim?
     ) async throws -> any AppDatabase {
         let url = shared.configuration.databaseURL
-        guard url.revealed.isEmpty else { return try await SharedDatabase(url, of: app, in: folder, shared) }
+        guard url.revealed.isEmpty else { return try await SharedDatabase(url, of: app, in: folder, shared, bucket) }
         try FolderEngine.refuseMoved(folder)
+        // Before there is a file of a database that the bucket does not belong to.
+        _ = try await bucket?.decision(schema: nil)
         let threads = ReadThreads(
             lookups: lookups,
             quick: shared.pools.quickQueries,

@@ -1,6 +1,6 @@
 internal import DiskBlobs
 package import Domain
-internal import S3Backups
+internal import S3
 internal import Storage
 
 /// Makes the target that an operator names: the place for every kind of target.

@@ -48,6 +48,8 @@ struct DescriptorBudget: Equatable {
         let work =
             threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
             + 2 * configuration.mirrorThreads
+            // A request has a socket and a file of the cache.
+            + (configuration.blobs.store == nil ? 0 : 2 * threads.blobs)
         let redirects = configuration.tls.redirectPort > 0 ? RedirectEndpoint.maxConnections : 0
         let reserve = 64 + databases + work + redirects
         let caches = limit / 4

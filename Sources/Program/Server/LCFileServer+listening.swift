@@ -49,6 +49,9 @@ extension LCFileServer {
             let listener = AddressReporting(endpoint.service(), at: .redirect(configuration))
             services.insert(.init(service: listener, serviceName: "redirect listener"), at: 0)
         }
+        if let workers = parts.bucketWorkers {
+            services.insert(.init(service: workers, serviceName: "bucket"), at: 0)
+        }
         var group = ServiceGroupConfiguration(services: services, logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.http.shutdownTimeout)
         try await StopSignals(log: runLog).run(ServiceGroup(configuration: group))

@@ -149,6 +149,8 @@ package struct LCFileServer: Sendable {
 
         try await ThreadPools.with(configuration, apps: apps.count) { pools in
             let shared = try SharedParts(configuration, logger, health, pools, descriptors)
+            // Requests to the store end with the server, also those that wait for the next attempt.
+            defer { shared.blobs?.stop() }
             var parts: [AppParts] = []
             var services: [AppServices] = []
             var scrubbers: [(app: AppID, scrubber: Scrubber)] = []
@@ -158,7 +160,14 @@ package struct LCFileServer: Sendable {
                 scrubbers.append((app.id, try parts[parts.count - 1].scrubber(services[services.count - 1].images)))
             }
 
-            for app in services { await app.uploads.finishRecovered() }
+            let bucketWorkers = shared.blobs.map { _ in
+                BucketWorkers(buckets: parts.compactMap(\.bucket), logger: logger)
+            }
+            if let bucketWorkers {
+                await bucketWorkers.whileAlive { for app in services { await app.uploads.finishRecovered() } }
+            } else {
+                for app in services { await app.uploads.finishRecovered() }
+            }
 
             let readiness = Readiness()
             let authenticator = Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) }))
@@ -252,6 +261,7 @@ package struct LCFileServer: Sendable {
                 page: page,
                 monitor: monitor,
                 liveQueries: LiveQueryWorkers(apps: services),
+                bucketWorkers: bucketWorkers,
                 // The last one stops first: the server is not ready before the listener stops.
                 background: [
                     backups, sweeper, deletions, trash, censors, messages, people, checksums, scrubs, watch,

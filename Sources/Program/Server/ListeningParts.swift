@@ -20,6 +20,8 @@ struct ListeningParts {
     let monitor: ServerMonitoring
     /// The workers of live queries; `nil` without live queries.
     let liveQueries: LiveQueryWorkers?
+    /// What goes on until all others have stopped; `nil` if no blobs are in a bucket.
+    let bucketWorkers: BucketWorkers?
     /// Further services; the last one stops first.
     let background: [any Service]
 }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPAPI
+internal import S3Blobs
 package import SQLiteStore
 package import Storage
 internal import VisionModel
@@ -53,7 +54,8 @@ extension ServerConfiguration {
         let images = threads.imageMemory + threads.imageMemory / 4 + servedImageMemory
         let workers = (threads.imageWorkers + 2) * threads.imageWorkerMemory
         let hashes = threads.passwords << (threads.passwordCost + 10)
-        let others = wire.bodyMemory + fetchedMemory + hotDownloads.memory + hashes
+        let staged = blobs.store == nil ? 0 : apps * S3StagingArea.Options().memory
+        let others = staged + wire.bodyMemory + fetchedMemory + hotDownloads.memory + hashes
         return Int64(clamping: databases + images + workers + others)
     }
 
@@ -70,6 +72,9 @@ extension ServerConfiguration {
         if sms.provider == .webhook { services.append(("the SMS gateway", "sms.webhook", sms.url.revealed)) }
         if let url = censorship.webhookURL { services.append(("the webhook", "censorship.webhook", url)) }
         if let url = verifier.url { services.append(("the verifier", "accounts.authDataVerifier", url)) }
+        if blobs.store != nil, let url = blobs.s3.endpoint {
+            services.append(("the S3 store of blobs", "blobs.s3.endpoint", url))
+        }
         if let url = s3.endpoint { services.append(("the S3 store", "backup.s3.endpoint", url)) }
         return services
     }

@@ -22,6 +22,8 @@ struct SharedParts {
     /// Fetches from the origins of mirrors.
     let mirrorFetches: CurlFetcher
     let images: ImageEngine
+    /// The bucket with blobs; `nil` without `blobs.store`.
+    let blobs: BlobEngine?
     let censorship: CensorEngine
     /// Sends mails; `nil` without `mail.server`.
     let mail: MailEngine?
@@ -51,6 +53,7 @@ struct SharedParts {
         self.descriptors = descriptors
         requestLimits = RequestLimits(configuration.requestLimits)
         images = try ImageEngine(configuration, pools, requestLimits)
+        blobs = try BlobEngine(configuration, pools, health)
         let threads = configuration.threads
         passwords = PasswordPool(
             cost: threads.passwordCost,

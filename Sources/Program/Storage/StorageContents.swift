@@ -72,6 +72,12 @@ enum StorageContents {
         access(path, F_OK) == 0
     }
 
+    /// Whether a path is a folder, and no link to one.
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// The size of a file in bytes; 0 if there is none.
     static func size(of path: String) -> Int64 {
         var status = stat()

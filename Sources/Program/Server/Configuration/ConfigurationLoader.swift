@@ -11,7 +11,7 @@ package struct ConfigurationLoader: Sendable {
     /// - Parameters:
     ///   - flags: Settings from the command line, by their dotted names.
     ///   - environment: The process's environment; only `LCFILE_…`, `CREDENTIALS_DIRECTORY` and
-    ///     `AWS_…` for backups are read.
+    ///     `AWS_…` for S3 stores are read.
     ///   - file: The path of the configuration file; `nil` for no file.
     package init(flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil) {
         self.flags = flags
@@ -38,6 +38,7 @@ package struct ConfigurationLoader: Sendable {
         var configuration = ServerConfiguration()
         configuration.read(&reader)
         configuration.s3.complete(from: environment)
+        configuration.blobs.s3.complete(from: environment)
         configuration.changes = reader.changes
         configuration.settingsInForce = reader.inForce
         let variables = EnvironmentApp(environment)

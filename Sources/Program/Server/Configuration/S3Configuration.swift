@@ -1,10 +1,12 @@
 package import Domain
-internal import S3
-package import S3Backups
+package import S3
+internal import S3Backups
 internal import Storage
 
-/// The settings of the S3 store that keeps backups.
+/// The settings of an S3 store: that of backups (`backup.s3.*`), or that of blobs (`blobs.s3.*`).
 package struct S3Configuration: Sendable {
+    /// What the names of its settings begin with, without the last dot.
+    package let group: String
     /// The store's URL; `nil` for AWS.
     package var endpoint: String?
     /// The region; empty for the environment's, otherwise `us-east-1`.
@@ -29,7 +31,11 @@ package struct S3Configuration: Sendable {
     }
 
     /// Creates the default settings.
-    package init() {}
+    ///
+    /// - Parameter group: What the names of its settings begin with, without the last dot.
+    package init(_ group: String) {
+        self.group = group
+    }
 
     /// Takes from AWS's own variables what no setting has: the keys, all or none of them, and the region.
     ///
@@ -49,8 +55,8 @@ package struct S3Configuration: Sendable {
     /// The settings that do not fit together.
     var conflicts: [SettingConflict] {
         guard accessKey.revealed.isEmpty != secretKey.revealed.isEmpty else { return [] }
-        let sentence = "backup.s3.accessKey and backup.s3.secretKey go together; set both or none"
-        return [SettingConflict("backup.s3.accessKey", "backup.s3.secretKey", sentence: sentence)]
+        let (access, secret) = ("\(group).accessKey", "\(group).secretKey")
+        return [SettingConflict(access, secret, sentence: "\(access) and \(secret) go together; set both or none")]
     }
 
     /// The backup target at an address.
@@ -59,9 +65,25 @@ package struct S3Configuration: Sendable {
     /// - Returns: The target; nothing was requested yet.
     /// - Throws: ``ExitError`` if keys are missing or a name cannot be used.
     package func target(at location: S3Location) throws -> any BackupTarget {
+        S3BackupTarget(try client(for: location), prefix: location.prefix)
+    }
+
+    /// A client of the bucket of an address.
+    ///
+    /// - Parameters:
+    ///   - location: The bucket and the prefix.
+    ///   - options: Timeouts, attempts and sizes.
+    ///   - goesOn: Called about once a second during a request; after `false` the request ends.
+    /// - Returns: The client; nothing was requested yet.
+    /// - Throws: ``ExitError`` if keys are missing or a name cannot be used.
+    package func client(
+        for location: S3Location,
+        options: S3Options = S3Options(),
+        goesOn: @escaping @Sendable () -> Bool = { true }
+    ) throws -> S3Client {
         guard !accessKey.revealed.isEmpty else {
             throw ExitError.configuration(
-                "\(location) needs keys: set backup.s3.accessKey and backup.s3.secretKey, or AWS_ACCESS_KEY_ID and "
+                "\(location) needs keys: set \(group).accessKey and \(group).secretKey, or AWS_ACCESS_KEY_ID and "
                     + "AWS_SECRET_ACCESS_KEY in the environment"
             )
         }
@@ -74,7 +96,7 @@ package struct S3Configuration: Sendable {
                 addressing: S3Bucket.Addressing(rawValue: addressing.rawValue) ?? .auto
             )
         } catch {
-            throw ExitError.configuration("backup.s3: \(error)")
+            throw ExitError.configuration("\(group): \(error)")
         }
         let token = sessionToken.revealed
         let credentials = S3Credentials(
@@ -82,20 +104,17 @@ package struct S3Configuration: Sendable {
             secretKey: secretKey.revealed,
             sessionToken: token.isEmpty ? nil : token
         )
-        return S3BackupTarget(S3Client(bucket, credentials: credentials), prefix: location.prefix)
+        return S3Client(bucket, credentials: credentials, options: options, goesOn: goesOn)
     }
-}
 
-extension ServerConfiguration {
-    mutating func readBackups(_ reader: inout SettingReader) {
-        reader.address("backup.s3.endpoint", into: &s3.endpoint)
-        reader.text("backup.s3.region", into: &s3.region)
-        let addressings = S3Configuration.Addressing.allCases.map(\.rawValue).joined(separator: ", ")
-        reader.value("backup.s3.addressing", addressings, into: &s3.addressing) {
-            S3Configuration.Addressing(rawValue: $0)
-        }
-        reader.secret("backup.s3.accessKey", into: &s3.accessKey)
-        reader.secret("backup.s3.secretKey", into: &s3.secretKey)
-        reader.secret("backup.s3.sessionToken", into: &s3.sessionToken)
+    /// Reads the settings of the group.
+    mutating func read(_ reader: inout SettingReader) {
+        reader.address("\(group).endpoint", into: &endpoint)
+        reader.text("\(group).region", into: &region)
+        let addressings = Addressing.allCases.map(\.rawValue).joined(separator: ", ")
+        reader.value("\(group).addressing", addressings, into: &addressing) { Addressing(rawValue: $0) }
+        reader.secret("\(group).accessKey", into: &accessKey)
+        reader.secret("\(group).secretKey", into: &secretKey)
+        reader.secret("\(group).sessionToken", into: &sessionToken)
     }
 }

@@ -253,7 +253,8 @@ extension ServerConfiguration {
 
         readStorage(&reader)
         readContinuousBackup(&reader)
-        readBackups(&reader)
+        s3.read(&reader)
+        readBlobs(&reader)
 
         console.read(&reader)
 

@@ -86,9 +86,11 @@ package struct ServerConfiguration: Sendable {
     /// `console.*`.
     package var console = ConsoleConfiguration()
     /// `backup.s3.*`.
-    package var s3 = S3Configuration()
+    package var s3 = S3Configuration("backup.s3")
     /// `backup.*`, except `backup.s3.*`.
     package var backup = BackupConfiguration()
+    /// `blobs.*`, except `blobs.threads`.
+    package var blobs = BlobConfiguration()
     /// The minimum level of log lines.
     package var logLevel = Logger.Level.info
     /// The format of log lines.
@@ -203,6 +205,9 @@ package struct ServerConfiguration: Sendable {
         package var mirrorQueue = 256
         /// Blob reads and writes at the same time, for all apps together.
         package var disk = 16
+        /// Requests to the store of ``BlobConfiguration/store`` and reads of its cache at the same time, for all apps
+        /// together.
+        package var blobs = 32
         /// Database queries at the same time, for each app.
         package var databaseReaders = 4
         /// Bytes of pages that each database connection caches.
@@ -276,6 +281,9 @@ package struct ServerConfiguration: Sendable {
     package var guestFetches: (threads: Int, queue: Int) {
         (min(threads.guestFetches, threads.fetches), min(threads.guestFetchQueue, threads.fetchQueue))
     }
+
+    /// The threads for the store of `blobs.store`; one that is not used without it.
+    package var blobThreads: Int { blobs.store == nil ? 1 : threads.blobs }
 
     /// The threads for the origins of mirrors; 0 if no app has a mirror.
     package var mirrorThreads: Int {

@@ -18,6 +18,9 @@ protocol AppDatabase: Sendable {
     /// Makes captures for the continuous backup; `nil` if this database does not have one (`backup.target`).
     var capture: (@Sendable () -> any ChangeCapture)? { get }
 
+    /// The id that was made with the tables of a database that servers can share; `nil` for a file.
+    var id: String? { get }
+
     /// Closes the database; later calls throw.
     func close() async throws
 }

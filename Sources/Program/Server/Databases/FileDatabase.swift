@@ -36,6 +36,9 @@ struct FileDatabase: AppDatabase {
 
     var rows: any RowInspection { database }
 
+    /// `nil`: the file is in the app's folder.
+    var id: String? { nil }
+
     func sizes() -> [(file: String, size: Int64)] {
         let sizes = database.sizes
         return [("database", sizes.database), ("log", sizes.log)]

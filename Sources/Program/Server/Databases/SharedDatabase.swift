@@ -14,8 +14,15 @@ struct SharedDatabase: AppDatabase {
     ///   - app: The app.
     ///   - folder: Its folder, which names the schema (``DatabaseMarker``).
     ///   - shared: The parts that all apps share.
+    ///   - bucket: The bucket with the app's blobs, which several servers share; `nil` if they are in the folder.
     /// - Throws: ``ExitError`` if the database cannot be used, or has the objects of another storage.
-    init(_ url: Secret, of app: AppID, in folder: String, _ shared: SharedParts) async throws {
+    init(
+        _ url: Secret,
+        of app: AppID,
+        in folder: String,
+        _ shared: SharedParts,
+        _ bucket: BucketClaim?
+    ) async throws {
         let marker = try DatabaseMarker.read(in: folder)
         if marker == nil { try FolderEngine.refuseUnmoved(folder) }
         let schema = marker?.schema ?? DatabaseMarker.schema(of: app)
@@ -32,7 +39,7 @@ struct SharedDatabase: AppDatabase {
             throw ExitError.storage("the schema \(schema) of the database (database.url) \(error.message)")
         }
         do {
-            try await claim(schema, marker, in: folder)
+            try await claim(schema, marker, in: folder, bucket)
             try await objects.prepare()
         } catch {
             try? await objects.close()
@@ -40,8 +47,15 @@ struct SharedDatabase: AppDatabase {
         }
     }
 
-    /// Compares the schema with the marker, and writes the marker of a new app.
-    private func claim(_ schema: String, _ marker: DatabaseMarker?, in folder: String) async throws {
+    /// Compares the schema with the marker, and writes the marker of a folder that is new to the app.
+    ///
+    /// A schema with objects is joined if the bucket has its blobs; otherwise its blobs are in another folder.
+    private func claim(
+        _ schema: String,
+        _ marker: DatabaseMarker?,
+        in folder: String,
+        _ bucket: BucketClaim?
+    ) async throws {
         let database = "the schema \(schema) of the database (database.url)"
         if let marker {
             guard marker.id == objects.id else {
@@ -52,7 +66,13 @@ struct SharedDatabase: AppDatabase {
             }
             return
         }
-        guard try await objects.isEmpty() else {
+        let isJoined =
+            switch try await bucket?.decision(schema: objects.id) {
+            case .use, .join: true
+            case .create, .refuse, nil: false
+            }
+        let isUsable = if isJoined { true } else { try await objects.isEmpty() }
+        guard isUsable else {
             throw ExitError.storage("\(database) has the objects of another storage; \(folder) is new")
         }
         try DatabaseMarker(schema: schema, id: objects.id).write(in: folder)
@@ -61,6 +81,8 @@ struct SharedDatabase: AppDatabase {
     var store: any ObjectStore { objects }
 
     var rows: any RowInspection { UncheckedRows() }
+
+    var id: String? { objects.id }
 
     /// None: they are on the machine of the database.
     func sizes() -> [(file: String, size: Int64)] { [] }

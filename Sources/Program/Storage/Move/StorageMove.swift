@@ -60,6 +60,7 @@ package struct StorageMove {
         try folder.refuseUnfinishedRestore()
         let apps = try apps()
         guard !apps.isEmpty else { throw ExitError.storage("the storage folder \(storage) contains no app") }
+        try BlobMarker.requireFolders(of: apps.map(\.description), in: storage)
         for app in apps { body("\(app)", try move(app)) }
     }
 

@@ -1,0 +1,86 @@
+internal import Domain
+internal import NIOPosix
+internal import S3
+internal import S3Blobs
+internal import Storage
+internal import Synchronization
+
+/// The bucket with the blobs of all apps (`blobs.store`), and what the stores of all apps share: connections, threads,
+/// and the cache.
+struct BlobEngine: Sendable {
+    let location: S3Location
+    let client: S3Client
+    let cache: S3FileCache
+    private let pool: NIOThreadPool
+    private let health: StorageHealth
+    private let stopping: StopFlag
+
+    /// The folder of the cache in the storage folder; no id of an app begins with a dot.
+    private static let cacheFolder = ".blob-cache"
+
+    /// Opens the cache; sends no request.
+    ///
+    /// - Returns: `nil` without `blobs.store`.
+    /// - Throws: ``ExitError`` if keys are missing, a name or the cache cannot be used.
+    init?(_ configuration: ServerConfiguration, _ pools: ThreadPools, _ health: StorageHealth) throws {
+        guard let location = configuration.blobs.store else { return nil }
+        self.location = location
+        self.health = health
+        pool = pools.blobs
+        let stopping = StopFlag()
+        self.stopping = stopping
+        var options = S3Options()
+        options.idleConnections = configuration.threads.blobs
+        client = try configuration.blobs.s3.client(for: location, options: options) {
+            !stopping.isSet.load(ordering: .relaxed)
+        }
+        let folder = "\(configuration.storage)/\(BlobEngine.cacheFolder)"
+        do {
+            cache = try S3FileCache(folder: folder, bound: configuration.blobs.cacheSize)
+        } catch {
+            throw ExitError.storage("the folder \(folder) of cached blobs cannot be used (\(error))")
+        }
+    }
+
+    /// Ends running requests and their pauses; later ones fail.
+    func stop() {
+        stopping.isSet.store(true, ordering: .relaxed)
+    }
+
+    /// The names of an app's objects.
+    func layout(of app: AppID) -> S3BlobLayout {
+        S3BlobLayout(prefix: location.prefix, app: app.description)
+    }
+
+    /// The blobs and staged bytes of an app whose bucket was claimed (``BucketClaim``).
+    func blobs(of app: AppID) -> BucketBlobs {
+        let layout = layout(of: app)
+        return BucketBlobs(
+            app: app,
+            staging: S3StagingArea(client, layout: layout, pool: pool, health: health),
+            store: S3BlobStore(client, layout: layout, cache: cache, pool: pool)
+        )
+    }
+
+    /// Runs a body that blocks on a thread of the store's requests.
+    ///
+    /// - Throws: ``ExitError`` for errors of the store.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        do {
+            return try await pool.runIfActive(body)
+        } catch let error as S3Error {
+            throw ExitError.storage("\(location) (blobs.store): \(error)")
+        }
+    }
+
+    private final class StopFlag: Sendable {
+        let isSet = Atomic(false)
+    }
+}
+
+/// The blobs and staged bytes of one app in a bucket.
+struct BucketBlobs: Sendable {
+    let app: AppID
+    let staging: S3StagingArea
+    let store: S3BlobStore
+}

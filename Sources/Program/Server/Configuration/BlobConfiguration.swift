@@ -1,0 +1,45 @@
+internal import Domain
+package import S3
+
+/// Where the bytes of files are.
+package struct BlobConfiguration: Sendable {
+    /// The bucket with the blobs and the staged bytes of all apps; `nil` for the storage folder.
+    package var store: S3Location?
+    /// The S3 store of the bucket.
+    package var s3 = S3Configuration("blobs.s3")
+    /// The maximum number of bytes of blobs that are cached in the storage folder, for all apps together.
+    package var cacheSize: Int64 = 10 << 30
+
+    /// Creates the default settings.
+    package init() {}
+}
+
+extension ServerConfiguration {
+    mutating func readBlobs(_ reader: inout SettingReader) {
+        reader.value("blobs.store", "a bucket such as s3://files or s3://files/lcfile", into: &blobs.store) {
+            S3Location($0)
+        }
+        reader.size("blobs.cacheSize", atMost: 1 << 50, into: &blobs.cacheSize)
+        reader.number("blobs.threads", 2...1024, into: &threads.blobs)
+        blobs.s3.read(&reader)
+    }
+
+    /// Settings that do not fit to blobs in a bucket.
+    func blobConflicts(appCount: Int) -> [SettingConflict] {
+        var conflicts = blobs.s3.conflicts
+        guard blobs.store != nil else { return conflicts }
+        if appCount == 0, !databaseURL.revealed.isEmpty {
+            let sentence =
+                "blobs.store and database.url are set, with which several servers can serve the same apps, and each "
+                + "server would generate an app of its own: set apps (docs/configuration.md)"
+            conflicts.append(SettingConflict("blobs.store", "database.url", sentence: sentence))
+        }
+        if backup.target != nil {
+            let sentence =
+                "backup.target copies blobs of the storage folder, and blobs.store is set: use 'lcfile backup' or the "
+                + "bucket's versions and replication (docs/scale-out.md)"
+            conflicts.append(SettingConflict("backup.target", "blobs.store", sentence: sentence))
+        }
+        return conflicts
+    }
+}

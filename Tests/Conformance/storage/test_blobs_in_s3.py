@@ -1,0 +1,215 @@
+"""Servers whose blobs are in a bucket of a real store: which bucket they take, and what they do with it."""
+
+import shutil
+
+import pytest
+from backups import lcfile
+from buckets import blob_settings, blobs, objects, prefix_of
+from client import ALPHA, ROCKET, eventually, queued
+from databases import Postgres, database_of
+from s3_engine import BUCKET, S3Engine
+from starting import SETTING, STORAGE, assert_does_not_start
+from uploading import noise
+
+pytestmark = pytest.mark.long
+
+MB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    engine = S3Engine(tmp_path_factory.mktemp("s3"))
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory):
+    postgres = Postgres(tmp_path_factory.mktemp("engine"), "-c max_connections=400")
+    yield postgres
+    postgres.close()
+
+
+@pytest.fixture
+def prefix(tmp_path):
+    return prefix_of(tmp_path)
+
+
+@pytest.fixture
+def make(new_server, engine, prefix, tmp_path):
+    """Makes a server on the bucket; one for each name, with SQLite unless a database is set."""
+
+    def make(name="one", **settings):
+        folder = tmp_path / name
+        folder.mkdir(exist_ok=True)
+        given = {"LCFILE_DATABASE_URL": ""} | blob_settings(engine, prefix) | settings
+        return new_server(folder=folder, apps=(ALPHA,), **given)
+
+    return make
+
+
+@pytest.fixture
+def url(postgres, tmp_path):
+    """The address of a database of the test's own."""
+    return database_of(tmp_path, postgres.url)
+
+
+def marker(server):
+    return server.storage / ALPHA.id / "lcfile.bucket"
+
+
+def files_of(server):
+    """The names of the files in the storage folder in which bytes of clients could be."""
+    return [
+        path for name in ("blobs", "staging", "trash") for path in (server.storage / ALPHA.id / name).rglob("*")
+        if path.is_file()
+    ]
+
+
+def without_bucket(make, name="one", **settings):
+    return make(name, **{"LCFILE_BLOBS_STORE": ""} | settings)
+
+
+# What a server does
+
+
+def test_bytes_are_in_the_bucket_and_not_in_the_folder(make, engine, prefix):
+    server = make(LCFILE_TRASH_KEEP="3600").start()
+    api, master = server.api(), server.api(master=True)
+    small, large = noise(1000), noise(20 * MB, 1)
+    records = [api.store(small, name="small.bin"), api.store(large, name="large.bin")]
+    for record, content in zip(records, (small, large)):
+        assert api.fetch(record["url"]).content == content
+        part = api.fetch(record["url"], Range="bytes=100-199")
+        assert (part.status_code, part.content) == (206, content[100:200])
+    assert sorted(objects(engine, prefix)[name] for name in blobs(engine, prefix, ALPHA)) == [1000, 20 * MB]
+    assert files_of(server) == []
+    image = api.store(ROCKET.read_bytes())
+    assert api.fetch(image["url"] + "?imageMogr2/thumbnail/100x").headers["Content-Type"] == "image/jpeg"
+    assert master.delete(records[0]["objectId"]).status_code == 200
+    assert eventually(lambda: queued(master) == 0)
+    assert api.fetch(records[0]["url"]).status_code == 404
+    restored = master.post(f"/1.1/trash/{records[0]['objectId']}/restore")
+    assert restored.status_code == 200, restored.text
+    assert api.fetch(records[0]["url"]).content == small
+    # What the cache has does not count.
+    assert server.stop() == 0
+    shutil.rmtree(server.storage / ".blob-cache")
+    server.start()
+    for record, content in zip(records, (small, large)):
+        assert api.fetch(record["url"]).content == content
+
+
+# Which bucket
+
+
+def test_start_without_the_setting_is_refused(make):
+    server = make().start()
+    server.stop()
+    assert_does_not_start(without_bucket(make), SETTING, "lcfile.bucket", "set blobs.store")
+
+
+def test_another_bucket_is_refused(make, engine, prefix):
+    server = make().start()
+    server.stop()
+    other = make(LCFILE_BLOBS_STORE=f"s3://{BUCKET}/{prefix}-other")
+    assert_does_not_start(other, STORAGE, "blobs.store names another bucket or prefix", f"{prefix}-other/{ALPHA.id}/")
+    assert objects(engine, f"{prefix}-other") == {}
+
+
+def test_bucket_of_another_storage_is_refused(make):
+    make().start().stop()
+    other = make("two")
+    assert_does_not_start(other, STORAGE, "has the blobs of another storage")
+    assert not marker(other).exists()
+    assert not (other.storage / ALPHA.id / "lcfile.sqlite").exists()
+
+
+def test_folder_with_blobs_is_refused(make, engine, prefix):
+    server = without_bucket(make).start()
+    server.api().store(b"bytes", name="file.txt")
+    server.stop()
+    assert_does_not_start(make(), STORAGE, "move them first")
+    assert objects(engine, prefix) == {}
+    # A folder that was used and has no bytes can begin with a bucket.
+    without_bucket(make, "two").start().stop()
+    make("two").start()
+
+
+def test_objects_of_an_unknown_owner_are_refused(make, engine, prefix):
+    make().start().stop()
+    engine.client.delete_object(Bucket=BUCKET, Key=f"{prefix}/{ALPHA.id}/owners")
+    engine.client.put_object(Bucket=BUCKET, Key=f"{prefix}/{ALPHA.id}/blobs/ab/something", Body=b"")
+    assert_does_not_start(make(), STORAGE, "blobs.store names another bucket or prefix")
+    assert_does_not_start(make("two"), STORAGE, "no object that tells whose they are")
+
+
+@pytest.mark.parametrize("has_owners", [False, True])
+def test_start_that_ended_before_the_marker_goes_on(make, engine, prefix, has_owners):
+    server = make().start()
+    server.stop()
+    id = marker(server).read_text()
+    marker(server).rename(f"{marker(server)}.partial")
+    if not has_owners:
+        for name in objects(engine, prefix):
+            engine.client.delete_object(Bucket=BUCKET, Key=f"{prefix}/{name}")
+    make().start()
+    assert marker(server).read_text() == id
+
+
+def test_missing_bucket_and_wrong_keys_are_told(make):
+    assert_does_not_start(make(LCFILE_BLOBS_STORE="s3://none-of-this-name"), STORAGE, "none-of-this-name")
+    assert_does_not_start(make("two", LCFILE_BLOBS_S3_SECRET_KEY="wrong"), STORAGE, "blobs.store")
+    assert_does_not_start(
+        make("three", LCFILE_BLOBS_S3_ACCESS_KEY="", LCFILE_BLOBS_S3_SECRET_KEY=""), SETTING, "blobs.s3.accessKey")
+
+
+def test_commands_that_read_folders_refuse_a_bucket(make, tmp_path):
+    server = make().start()
+    for arguments in (["check"], ["backup", tmp_path / "backup"], ["migrate", "--to", "sqlite"]):
+        result = lcfile(*arguments, "--storage", server.storage, LCFILE_DATABASE_URL="postgres://host/name")
+        assert result.returncode in (STORAGE, SETTING), arguments
+
+
+# Several servers
+
+
+def test_servers_of_one_database_and_one_bucket_share_files(make, url):
+    first = make(LCFILE_DATABASE_URL=url).start()
+    one = first.api()
+    before = one.store(b"before", name="before.txt")
+    second = make("two", LCFILE_DATABASE_URL=url).start()
+    other = second.api()
+    after = other.store(b"after", name="after.txt")
+    assert marker(first).read_text() == marker(second).read_text()
+    for api, server in ((one, first), (other, second)):
+        for record, content in ((before, b"before"), (after, b"after")):
+            address = record["url"].replace(first.url, server.url).replace(second.url, server.url)
+            assert api.fetch(address).content == content
+    # The folder of a server has nothing that the others need.
+    second.kill()
+    shutil.rmtree(second.storage)
+    make("two", LCFILE_DATABASE_URL=url).start()
+
+
+def test_new_folder_does_not_join_without_the_bucket(make, url, prefix):
+    server = make(LCFILE_DATABASE_URL=url).start()
+    server.api().store(b"bytes", name="file.txt")
+    assert_does_not_start(
+        without_bucket(make, "two", LCFILE_DATABASE_URL=url), STORAGE, "has the objects of another storage")
+    empty = make("three", LCFILE_DATABASE_URL=url, LCFILE_BLOBS_STORE=f"s3://{BUCKET}/{prefix}-other")
+    assert_does_not_start(empty, STORAGE, "has the objects of another storage")
+
+
+def test_bucket_of_another_database_is_refused(make, url, postgres, tmp_path):
+    make(LCFILE_DATABASE_URL=url).start().stop()
+    other = database_of(tmp_path / "other", postgres.url)
+    assert_does_not_start(make("two", LCFILE_DATABASE_URL=other), STORAGE, "do not belong together")
+    # Neither is the bucket given to the folder with SQLite.
+    assert_does_not_start(make("three"), STORAGE, "has the blobs of another storage")
+
+
+def test_database_and_bucket_without_apps_are_refused(new_server, engine, prefix, url, tmp_path):
+    server = new_server(
+        folder=tmp_path, apps=(), LCFILE_DATABASE_URL=url, **blob_settings(engine, prefix))
+    assert_does_not_start(server, SETTING, "set apps")
