@@ -76,7 +76,7 @@ soak:
 	$(RELEASE)
 	Tests/Soak/run $(SOAK)
 
-bench:
+bench: conformance-packages
 	scripts/bootstrap bench
 	scripts/fetch-model
 	$(RELEASE)

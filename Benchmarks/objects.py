@@ -111,10 +111,10 @@ def measure_creates(folder, owners, environment, note):
         server.stop()
 
 
-def send(url, connections, words, method, path, *body):
+def send(url, connections, words, method, path, *body, seconds=SECONDS):
     headers = [*HEADERS, "-H", "Content-Type: application/json"]
     return wrk(
-        url, connections, SECONDS, ["-s", ROOT / "Benchmarks/objects.lua", *headers], ["--", method, path, words, *body]
+        url, connections, seconds, ["-s", ROOT / "Benchmarks/objects.lua", *headers], ["--", method, path, words, *body]
     )
 
 

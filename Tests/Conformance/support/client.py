@@ -133,13 +133,19 @@ class Server:
 
     def start(self):
         """Starts the process and waits until it has greeted and answers."""
-        self.launch()
+        return self.launch().wait_for_start()
+
+    def wait_for_start(self):
         # The greeting is waited for first, because a look at a file costs less than a request that is refused.
         # All tests that share the server depend on it, so a busy machine gets a minute.
         assert eventually(lambda: self.has_greeted() or self.process.poll() is not None, 60), "no greeting in time"
         assert eventually(lambda: self.is_healthy() or self.process.poll() is not None, 60), "no answer in time"
         assert self.process.poll() is None, f"the server did not start: {self.errors}"
         return self
+
+    @property
+    def is_running(self):
+        return self.process is not None and self.process.poll() is None
 
     def has_greeted(self):
         return "lcfile serves at" in self.output

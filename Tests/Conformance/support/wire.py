@@ -48,6 +48,9 @@ class Wire:
         if has_body and (length is None or int(length) != len(content)):
             self.close()
             raise NoAnswer(f"{method} {path}: {len(content)} bytes of {length}")
+        if response.status == 502:
+            self.close()
+            raise NoAnswer(f"{method} {path}: the server died behind the proxy")
         return Reply(response.status, response.headers, content)
 
     def send(self, method, path, fields, **headers):

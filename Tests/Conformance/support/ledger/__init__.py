@@ -5,8 +5,8 @@ at random moments and is started again on the same storage, and everything that 
 derivatives, and an import.
 """
 
-from .crashes import Kill, PowerLoss
+from .crashes import Kill, KillOne, PowerLoss
 from .everybody import SETTINGS, Everybody
 from .running import CrashTest, Ledger
 
-__all__ = ["SETTINGS", "CrashTest", "Everybody", "Kill", "Ledger", "PowerLoss"]
+__all__ = ["SETTINGS", "CrashTest", "Everybody", "Kill", "KillOne", "Ledger", "PowerLoss"]

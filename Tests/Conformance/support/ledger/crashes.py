@@ -2,6 +2,8 @@
 
 import time
 
+from .storage import faults_of_storage, faults_of_stores
+
 
 class Kill:
     """The kernel lives on and keeps what the process wrote."""
@@ -9,6 +11,8 @@ class Kill:
     name = "kills"
     # Whether a blob may stay that nothing names.
     leaves_blobs = False
+    # Finds what is wrong on the disk.
+    faults_of_storage = staticmethod(faults_of_storage)
 
     def started(self, server):
         """The first start is over."""
@@ -20,6 +24,9 @@ class Kill:
     def end(self, server, chance):
         server.kill()
 
+    def ended(self, test):
+        """The server has ended, and its clients know."""
+
     def cut_start(self, server, chance):
         """Ends a start somewhere in its middle."""
         server.launch()
@@ -27,7 +34,26 @@ class Kill:
         self.end(server, chance)
 
 
-class PowerLoss:
+class KillOne(Kill):
+    """One of several servers is killed; the others go on, and everything must be there before it is back."""
+
+    name = "killed servers"
+    faults_of_storage = staticmethod(faults_of_stores)
+
+    def __init__(self):
+        self.victim = None
+
+    def end(self, server, chance):
+        # A start that is cut off is that of the same one.
+        if all(member.is_running for member in server.members):
+            self.victim = chance.choice(server.members)
+        self.victim.kill()
+
+    def ended(self, test):
+        test.look_at_clients(test.uploads.faults)
+
+
+class PowerLoss(Kill):
     """The disk keeps what was synced. Half of the losses come just before a change or a sync, whose number among all
     from now on is random; so they also hit the moments between two calls that follow each other at once.
 

@@ -25,12 +25,12 @@ OBJECT_CLIENTS = 2
 
 
 class Everybody:
-    """The clients with one seed, and the server that they work with."""
+    """The clients with one seed, and the server that they work with, which `make` makes."""
 
-    def __init__(self, folder, storage, seed):
+    def __init__(self, folder, storage, seed, make=Server):
         self.folder = Path(folder)
         self.sink, self.gateway = MailSink(self.folder / "mails"), SMSGateway(self.folder / "sms")
-        self.server = Server(
+        self.server = make(
             folder, storage=storage, **mail_settings(self.sink) | sms_settings(self.gateway) | SETTINGS
         )
         named = lambda kind, name, *more: kind(Random(f"{seed} {name}"), name, *more)

@@ -12,7 +12,6 @@ from wire import NoAnswer, Wire
 
 from .crashes import wait_for_end
 from .facts import Refusal
-from .storage import faults_of_storage
 from .uploads import Uploads
 
 CREDENTIALS = {"X-LC-Id": ALPHA.id, "X-LC-Key": ALPHA.key}
@@ -61,14 +60,15 @@ class CrashTest:
         while done < crashes and time.monotonic() - begin < seconds and not self.faults:
             self.round()
             done += 1
+            self.crash.ended(self)
             if self.start():
                 self.crashed.clear()
-                self.look(faults_of_storage, self.server, self.counts, self.crash.leaves_blobs)
+                self.look(self.crash.faults_of_storage, self.server, self.counts, self.crash.leaves_blobs)
                 self.look_at_clients(self.uploads.faults)
         if not self.faults:
             self.look_at_clients(lambda wire: self.uploads.faults_of_ledger(wire, self.ledger.read()), everything=True)
             self.look(self.imports.faults, self.server.api(master=True))
-            self.look(faults_of_storage, self.server, self.counts, self.crash.leaves_blobs)
+            self.look(self.crash.faults_of_storage, self.server, self.counts, self.crash.leaves_blobs)
         self.counts[self.crash.name], self.counts["answers"] = done, self.ledger.answers
         return done
 

@@ -1,9 +1,11 @@
 """The files of a storage folder and the rows of its database, compared right after a start (docs/storage-format.md)."""
 
 import hashlib
+import json
 import sqlite3
 
-from client import ALPHA, eventually
+from backups import lcfile
+from client import ALPHA, eventually, queued
 
 
 def faults_of_storage(server, counts, leaves_blobs):
@@ -47,3 +49,19 @@ def rows(database):
     finally:
         connection.close()
     return [key for key, in keys if key], {id for id, in uploads}, queued
+
+
+def faults_of_stores(server, counts, leaves_blobs):
+    """The same for a database and a bucket, as `lcfile check` compares them."""
+    if not eventually(lambda: queued(server.api(master=True)) == 0, 60):
+        yield "the deletion queue does not become empty"
+    settings = {
+        name: value for name, value in server.environment.items() if name.startswith(("LCFILE_DATABASE_", "LCFILE_BLOBS_"))
+    }
+    result = lcfile("check", "--storage", server.storage, "--json", **settings)
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    if not lines:
+        yield f"lcfile check: {result.returncode} {result.stderr[-500:]}"
+    for line in lines:
+        if "kind" in line:
+            yield f"{line['kind']}: {line['subject']}"

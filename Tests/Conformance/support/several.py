@@ -1,0 +1,117 @@
+"""Several servers on one database and one bucket behind an nginx, which takes them in turn."""
+
+import subprocess
+from pathlib import Path
+
+from client import ALPHA, BETA, TIMEOUT, Server, eventually, free_port
+from proxy import AROUND
+
+# A server that has just been killed is asked again a second later, and requests that nothing can have done go to the next.
+SITE = """
+upstream lcfile {{ {members} keepalive 32; }}
+server {{
+    listen 127.0.0.1:{port};
+    client_max_body_size 0; proxy_request_buffering off; proxy_buffering off; proxy_http_version 1.1;
+    proxy_set_header Host $http_host;
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header Upgrade $http_upgrade;
+    proxy_set_header Connection $lcfile_connection;
+    proxy_read_timeout 600s;
+    location / {{ proxy_pass http://lcfile; }}
+}}
+map $http_upgrade $lcfile_connection {{ default upgrade; "" ""; }}
+"""
+
+
+class Balancer:
+    """The nginx: each request goes to the next of the servers, whoever sends it."""
+
+    def __init__(self, folder, port):
+        self.folder, self.port, self.process = Path(folder), port, None
+        self.folder.mkdir()
+
+    def start(self, ports):
+        (self.folder / "nginx.conf").write_text(AROUND.format(folder=self.folder))
+        members = " ".join(f"server 127.0.0.1:{port} max_fails=1 fail_timeout=1s;" for port in ports)
+        (self.folder / "site.conf").write_text(SITE.format(members=members, port=self.port))
+        self.process = subprocess.Popen(
+            ["nginx", "-c", self.folder / "nginx.conf", "-p", self.folder, "-e", self.folder / "errors.log"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+
+    def stop(self):
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(timeout=TIMEOUT)
+
+
+class Several(Server):
+    """The servers, with what tests ask of one: its address is that of the nginx.
+
+    Each has a storage folder of its own. `settings` are those of all; they name the database and the bucket.
+    """
+
+    def __init__(self, folder, count, apps=(ALPHA, BETA), **settings):
+        self.folder, self.port = Path(folder), free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.apps = apps
+        self.settings = {"LCFILE_PUBLIC_URL": self.url, "LCFILE_HTTP_PROXIES": "127.0.0.1"} | settings
+        self.members = [self.another(f"server{number}") for number in range(count)]
+        self.balancer = Balancer(self.folder / "nginx", self.port)
+
+    def another(self, name, **settings):
+        """One more server, which the nginx does not know."""
+        own = self.folder / name
+        own.mkdir()
+        return Server(own, self.apps, **self.settings | settings)
+
+    @property
+    def process(self):
+        """The process of the first server that has ended, else that of the first one."""
+        processes = [member.process for member in self.members]
+        return next((process for process in processes if process is not None and process.poll() is not None), processes[0])
+
+    @property
+    def storage(self):
+        return self.members[0].storage
+
+    @property
+    def environment(self):
+        return self.members[0].environment
+
+    @property
+    def command(self):
+        return self.members[0].command
+
+    @property
+    def errors(self):
+        return "".join(member.errors for member in self.members)
+
+    def launch(self):
+        for member in self.members:
+            if not member.is_running:
+                member.launch()
+        return self
+
+    def start(self):
+        """Starts what does not run, the servers at the same time."""
+        self.launch()
+        for member in self.members:
+            member.wait_for_start()
+        if self.balancer.process is None:
+            self.balancer.start([member.port for member in self.members])
+        assert eventually(self.is_healthy), (self.balancer.folder / "errors.log").read_text()
+        return self
+
+    def terminate(self):
+        for member in self.members:
+            member.terminate()
+
+    def stop(self):
+        self.balancer.stop()
+        codes = [member.stop() for member in self.members]
+        return max(codes, key=lambda code: code != 0)
+
+    def kill(self):
+        for member in self.members:
+            member.kill()
