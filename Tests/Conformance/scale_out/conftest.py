@@ -1,8 +1,7 @@
-import hashlib
-
 import pytest
+from buckets import blob_settings, prefix_of
 from databases import Postgres, database_of
-from s3_engine import BUCKET, REGION, S3Engine
+from s3_engine import S3Engine
 from several import Several
 
 
@@ -10,18 +9,15 @@ class Engines:
     """A PostgreSQL and an S3 store, which servers share."""
 
     def __init__(self, folder):
+        for name in ("database", "bucket"):
+            (folder / name).mkdir()
         self.postgres = Postgres(folder / "database", "-c max_connections=500")
-        (folder / "bucket").mkdir()
         self.store = S3Engine(folder / "bucket")
 
     def settings(self, name):
         """The settings of servers: a database and a prefix of their own for each name."""
-        prefix = hashlib.sha256(str(name).encode()).hexdigest()[:16]
-        return {
+        return blob_settings(self.store, prefix_of(name)) | {
             "LCFILE_DATABASE_URL": database_of(name, self.postgres.url),
-            "LCFILE_BLOBS_STORE": f"s3://{BUCKET}/{prefix}",
-            "LCFILE_BLOBS_S3_ENDPOINT": self.store.endpoint, "LCFILE_BLOBS_S3_REGION": REGION,
-            "LCFILE_BLOBS_S3_ACCESS_KEY": self.store.access, "LCFILE_BLOBS_S3_SECRET_KEY": self.store.secret,
         }
 
     def close(self):
