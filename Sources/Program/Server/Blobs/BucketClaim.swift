@@ -37,7 +37,11 @@ struct BucketClaim: Sendable {
                 placement.hasFolderBlobs = try BlobMarker.hasFolderBlobs(folder)
             }
             placement.owners = try owners.read()
-            if placement.owners == nil { placement.hasObjects = try owners.hasObjects() }
+            if placement.owners == nil, try owners.hasObjects() {
+                // Another server of the same database can have begun to use the bucket between the two.
+                placement.owners = try owners.read()
+                placement.hasObjects = true
+            }
             return placement
         }
         guard case .refuse(let refusal) = placement.decision else { return placement.decision }
