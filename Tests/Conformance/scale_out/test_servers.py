@@ -114,3 +114,24 @@ def test_work_of_a_killed_server_is_taken_over(several):
         victim.kill()
         assert eventually(lambda: queued(calls(other, master=True)) == 0, TAKEN_OVER)
         victim.start()
+
+
+def test_server_without_its_store_answers_503_and_goes_on_with_it(several, engines):
+    relay = Relay(engines.store.endpoint)
+    try:
+        group = several(1)
+        far = group.another("far", LCFILE_BLOBS_S3_ENDPOINT=relay.before(engines.store.endpoint)).start()
+        api, near = calls(far), calls(group.members[0])
+        other = near.store(some_bytes(MIB), name="other.bin")
+        relay.cut()
+        assert api.store_raw(b"lost", "lost.bin").status_code == 503
+        # It is never taken for a file that does not exist.
+        assert api.fetch(f"{far.url}/{other['key']}").status_code == 503
+        assert near.get("/1.1/files?where=" + '{"name":"lost.bin"}').json()["results"] == []
+        relay.mend()
+        assert api.fetch(f"{far.url}/{other['key']}").content == some_bytes(MIB)
+        record = api.store(b"kept", name="kept.bin")
+        assert near.fetch(f"{group.url}/{record['key']}").content == b"kept"
+        assert far.stop() == 0
+    finally:
+        relay.close()

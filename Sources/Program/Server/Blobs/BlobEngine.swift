@@ -31,6 +31,10 @@ struct BlobEngine: Sendable {
         self.stopping = stopping
         var options = S3Options()
         options.idleConnections = configuration.threads.blobs
+        // A client waits for each of these requests: a store that is silent costs it about a minute, and not six.
+        options.attempts = 4
+        options.connectTimeout = 5
+        options.idleTimeout = 15
         client = try configuration.blobs.s3.client(for: location, options: options) {
             !stopping.isSet.load(ordering: .relaxed)
         }
