@@ -206,11 +206,11 @@ class Store:
         folder.mkdir()
         if not PYTHON.exists():
             sys.exit("scale-out needs the Python packages of the tests: Tests/Conformance/run --set-up")
-        words = [PYTHON, ROOT / "Benchmarks/seaweedfs.py", folder]
+        words = [PYTHON, ROOT / "Tests/Conformance/support/s3_engine.py", folder]
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         facts = json.loads(self.process.stdout.readline())
-        self.endpoint, self.bucket = facts["S3_ENDPOINT"], facts["S3_BUCKET"]
-        self.key, self.secret, self.region = facts["S3_ACCESS_KEY"], facts["S3_SECRET_KEY"], facts["S3_REGION"]
+        self.endpoint, self.bucket, self.region = facts["endpoint"], facts["bucket"], facts["region"]
+        self.key, self.secret = facts["access"], facts["secret"]
         self.number = 0
 
     def __enter__(self):

@@ -10,6 +10,7 @@ gc.disable()
 sys.path.insert(0, str(Path(sys.prefix) / "newer"))
 
 import pytest
+from buckets import shared_store
 from cases import with_each_value
 from client import ALPHA, BETA, ROCKET, Server
 from data import MISSING, Objects, pointer
@@ -20,6 +21,7 @@ from leancloud_server import LeanCloudServer
 from people import Cast, Rules
 from queries import date, put
 from sdk import SDK
+from several import shared_server
 from verifying import Verifier
 
 
@@ -33,6 +35,8 @@ def pytest_collection_modifyitems(config, items):
     items[:] = with_each_value(items)
     if admin_url():
         items[:] = [item for item in items if item.get_closest_marker("sqlite") is None]
+    if shared_store():
+        items[:] = [item for item in items if item.get_closest_marker("single") is None]
     # The files that take long come first: the last ones decide how long one worker runs alone.
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
     part, again = config.getoption("--part"), config.getoption("--again")
@@ -92,7 +96,7 @@ def afterwards(request):
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The server that most tests share, with two apps and quick hashes of passwords."""
-    server = Server(
+    server = shared_server(
         tmp_path_factory.mktemp("server"),
         apps=(ALPHA, BETA),
         LCFILE_ACCOUNTS_PASSWORD_COST="10",

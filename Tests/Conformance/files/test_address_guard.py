@@ -132,6 +132,7 @@ def test_private_network_is_refused_by_the_guard(talkative, listener, private_an
     assert [line for line in talkative.errors.splitlines() if request in line and GUARD in line]
 
 
+@pytest.mark.single
 def test_server_does_not_fetch_from_itself(api, server):
     before = api.count()
     stored = api.store(b"x", name="x.txt")

@@ -172,8 +172,11 @@ def test_known_etag_counts_before_the_range(api, binary):
 # Keys and paths
 
 @pytest.mark.parametrize("path", [
-    "/" + "0" * 32 + ".jpg", "/apps.yaml", "/nothing/here", "/..", "/../apps.yaml", "/%2e%2e/apps.yaml", "/%00",
-    "/%ff", "/%zz", f"/{ALPHA.id}/lcfile.sqlite", "/" + "k" * 2000, "/../../../../etc/passwd", "/a%2f..%2fb",
+    "/" + "0" * 32 + ".jpg", "/apps.yaml", "/nothing/here", "/%ff", f"/{ALPHA.id}/lcfile.sqlite", "/" + "k" * 2000,
+    "/a%2f..%2fb", *(
+        pytest.param(path, marks=pytest.mark.single)
+        for path in ("/..", "/../apps.yaml", "/%2e%2e/apps.yaml", "/%00", "/%zz", "/../../../../etc/passwd")
+    ),
 ])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_unknown_key_is_404_in_json(server, method, path):

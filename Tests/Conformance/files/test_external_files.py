@@ -258,7 +258,9 @@ def test_name_that_is_no_text_is_refused(api, name):
     assert_400(create(api, name=name), "name")
 
 
-@pytest.mark.parametrize("name", ["a%2Fb.png", "%2e%2e", "a%00b", "%ff"])
+@pytest.mark.parametrize("name", [
+    "a%2Fb.png", "%2e%2e", pytest.param("a%00b", marks=pytest.mark.single), "%ff",
+])
 def test_bad_name_in_the_path_is_refused(server, name):
     data = json.dumps({"url": LOGO}).encode()
     headers = credentials() | {"Content-Type": "application/json", "Content-Length": len(data)}

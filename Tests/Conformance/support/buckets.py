@@ -1,8 +1,17 @@
 """Buckets for the servers of the tests: each storage folder has its blobs below a prefix of its own."""
 
 import hashlib
+import json
+import os
+from types import SimpleNamespace
 
 from s3_engine import BUCKET, REGION
+
+
+def shared_store():
+    """The store that `engines` has started for servers with one bucket; None without it."""
+    text = os.environ.get("LCFILE_TEST_S3")
+    return SimpleNamespace(**json.loads(text)) if text else None
 
 
 def prefix_of(name):

@@ -110,3 +110,16 @@ class S3Engine:
         for part in PARTS:
             Path(f"/tmp/seaweedfs-{part}-grpc-{self.ports[part + '.grpc']}.sock").unlink(missing_ok=True)
             Path(f"/tmp/seaweedfs-{part}-grpc-{self.ports[part]}.sock").unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    # For scripts: serves until the end of standard input.
+    engine = S3Engine(sys.argv[1])
+    try:
+        print(json.dumps({
+            "endpoint": engine.endpoint, "region": REGION, "bucket": BUCKET,
+            "access": engine.access, "secret": engine.secret,
+        }), flush=True)
+        sys.stdin.read()
+    finally:
+        engine.close()

@@ -1,9 +1,12 @@
 """Several servers on one database and one bucket behind an nginx, which takes them in turn."""
 
+import os
 import subprocess
 from pathlib import Path
 
+from buckets import blob_settings, prefix_of, shared_store
 from client import ALPHA, BETA, TIMEOUT, Server, eventually, free_port
+from databases import database_of
 from proxy import AROUND
 
 # A server that has just been killed is asked again a second later, and requests that nothing can have done go to the next.
@@ -115,3 +118,12 @@ class Several(Server):
     def kill(self):
         for member in self.members:
             member.kill()
+
+
+def shared_server(folder, **options):
+    """A server, or as many as `LCFILE_TEST_SERVERS` says, for which `engines` has started the stores."""
+    count = int(os.environ.get("LCFILE_TEST_SERVERS", "1"))
+    if count == 1:
+        return Server(folder, **options)
+    stores = {"LCFILE_DATABASE_URL": database_of(folder)} | blob_settings(shared_store(), prefix_of(folder))
+    return Several(folder, count, **stores | options)
