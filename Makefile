@@ -60,10 +60,11 @@ conformance: unit
 conformance-packages:
 	Tests/Conformance/run --set-up
 
-# The tests of the interface with the objects of all servers in PostgreSQL, which a script of the project starts.
-# ENGINES="Tests/Conformance/objects" selects folders.
+# The tests of the interface with the objects of all servers in PostgreSQL, and then through two servers on PostgreSQL and
+# an S3 store; scripts of the project start both. ENGINES="Tests/Conformance/objects" selects folders.
 test-engines: unit conformance-packages
 	Tests/Conformance/engines $(ENGINES)
+	Tests/Conformance/engines --servers 2 $(ENGINES)
 
 # Before each commit: the unit tests and the end-to-end tests marked `smoke`, in two minutes after a build.
 quick: unit

@@ -44,9 +44,9 @@ def section():
     return re.search(r"cat > \.env <<END\n(.*?)^END", text, re.DOTALL | re.MULTILINE)[1]
 
 
-def test_server_with_these_settings_serves(compose, engines, new_server, tmp_path):
+def test_server_with_these_settings_serves(compose, stores, new_server, tmp_path):
     settings = dict(servers(compose)["lcfile1"]["environment"])
-    own = engines.settings(tmp_path)
+    own = stores.settings(tmp_path)
     # Only the addresses and the keys of the stores are other ones here.
     assert {name for name in settings if name.startswith(("LCFILE_DATABASE_", "LCFILE_BLOBS_"))} == set(own)
     server = new_server(apps=(), **settings | own | {"LCFILE_HTTP_PROXIES": "127.0.0.1"}).start()

@@ -73,8 +73,8 @@ def test_ended_session_is_refused_by_the_other_server_at_once(several):
 
 
 @pytest.mark.parametrize("fault", ["cut", "silence"])
-def test_server_without_its_database_answers_503_and_never_by_an_old_permission(several, engines, fault):
-    relay = Relay(engines.postgres.url)
+def test_server_without_its_database_answers_503_and_never_by_an_old_permission(several, stores, fault):
+    relay = Relay(stores.postgres.url)
     try:
         group = several(1, **settings(passwordCost=10))
         other = group.members[0]
@@ -116,11 +116,11 @@ def test_work_of_a_killed_server_is_taken_over(several):
         victim.start()
 
 
-def test_server_without_its_store_answers_503_and_goes_on_with_it(several, engines):
-    relay = Relay(engines.store.endpoint)
+def test_server_without_its_store_answers_503_and_goes_on_with_it(several, stores):
+    relay = Relay(stores.store.endpoint)
     try:
         group = several(1)
-        far = group.another("far", LCFILE_BLOBS_S3_ENDPOINT=relay.before(engines.store.endpoint)).start()
+        far = group.another("far", LCFILE_BLOBS_S3_ENDPOINT=relay.before(stores.store.endpoint)).start()
         api, near = calls(far), calls(group.members[0])
         other = near.store(some_bytes(MIB), name="other.bin")
         relay.cut()

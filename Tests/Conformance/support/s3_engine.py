@@ -28,7 +28,11 @@ class S3Engine:
         self.ports = dict(zip([part + kind for part in PARTS for kind in ("", ".grpc")], free_ports(2 * len(PARTS))))
         self.endpoint = f"http://127.0.0.1:{self.ports['s3']}"
         self.write_settings()
-        self.log = open(self.folder / "log.txt", "wb")
+        self.start(seconds)
+
+    def start(self, seconds=60):
+        """Starts it, also again on the same data and ports."""
+        self.log = open(self.folder / "log.txt", "ab")
         self.process = subprocess.Popen(
             self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
         try:
@@ -102,11 +106,14 @@ class S3Engine:
     def said(self):
         return (self.folder / "log.txt").read_text(errors="replace")[-2000:]
 
-    def close(self):
-        # SIGTERM would wait for its own connections.
+    def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.log.close()
+
+    def close(self):
+        # SIGTERM would wait for its own connections.
+        self.kill()
         for part in PARTS:
             Path(f"/tmp/seaweedfs-{part}-grpc-{self.ports[part + '.grpc']}.sock").unlink(missing_ok=True)
             Path(f"/tmp/seaweedfs-{part}-grpc-{self.ports[part]}.sock").unlink(missing_ok=True)

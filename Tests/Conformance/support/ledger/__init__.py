@@ -5,8 +5,8 @@ at random moments and is started again on the same storage, and everything that 
 derivatives, and an import.
 """
 
-from .crashes import Kill, KillOne, PowerLoss
+from .crashes import Kill, KillOne, KillStore, PowerLoss
 from .everybody import SETTINGS, Everybody
 from .running import CrashTest, Ledger
 
-__all__ = ["SETTINGS", "CrashTest", "Everybody", "Kill", "KillOne", "Ledger", "PowerLoss"]
+__all__ = ["SETTINGS", "CrashTest", "Everybody", "Kill", "KillOne", "KillStore", "Ledger", "PowerLoss"]

@@ -2,6 +2,9 @@
 
 import time
 
+import requests
+from client import TIMEOUT, eventually
+
 from .storage import faults_of_storage, faults_of_stores
 
 
@@ -51,6 +54,31 @@ class KillOne(Kill):
 
     def ended(self, test):
         test.look_at_clients(test.uploads.faults)
+
+
+class KillStore(Kill):
+    """What the servers share is killed and started again: their database, or their S3 store. The servers go on."""
+
+    faults_of_storage = staticmethod(faults_of_stores)
+
+    def __init__(self, name, store):
+        self.name, self.store = f"kills of the {name}", store
+
+    def end(self, server, chance):
+        self.store.kill()
+        time.sleep(chance.random())
+        self.store.start()
+
+    def ended(self, test):
+        if not eventually(lambda: all(is_ready(member) for member in test.server.members), 60):
+            test.fault("the servers do not become ready")
+
+    def cut_start(self, server, chance):
+        self.end(server, chance)
+
+
+def is_ready(server):
+    return requests.get(f"{server.url}/ready", timeout=4 * TIMEOUT).status_code == 200
 
 
 class PowerLoss(Kill):

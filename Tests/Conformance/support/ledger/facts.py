@@ -1,6 +1,7 @@
 """What a client was answered, and what must therefore be there after a crash."""
 
 from client import ALPHA
+from wire import NoAnswer
 
 MASTER = {"X_LC_Key": f"{ALPHA.master},master"}
 
@@ -10,6 +11,9 @@ class Refusal(Exception):
 
 
 def expect(reply, *statuses):
+    if reply.status == 503 and 503 not in statuses:
+        # What a server without its stores says: the change may have happened, as without an answer.
+        raise NoAnswer(f"503 {reply.content[:300]}")
     if reply.status not in statuses:
         raise Refusal(f"{reply.status} {reply.content[:300]}")
     return reply
