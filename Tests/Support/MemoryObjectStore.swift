@@ -8,6 +8,7 @@ internal import Synchronization
 /// outside its transaction fails a test: once to its end, and once until a call throws.
 package final class MemoryObjectStore: ObjectStore {
     package let changes = ChangeFeed()
+    package let isShared: Bool
     private let state = Mutex(MemoryState())
     /// Held from a commit until its changes are published.
     private let turn = Mutex(())
@@ -24,11 +25,15 @@ package final class MemoryObjectStore: ObjectStore {
     ///   - failure: The error that writes throw, for tests of its handling.
     ///   - count: The number of writes that throw it.
     ///   - rehearses: Whether bodies run without a commit before they count.
+    ///   - isShared: Whether it says that other servers use it, too: the services of several servers can be given one
+    ///     store.
     package init(
         failingWritesWith failure: (any Error)? = nil,
         times count: Int = .max,
-        rehearsing rehearses: Bool = true
+        rehearsing rehearses: Bool = true,
+        isShared: Bool = false
     ) {
+        self.isShared = isShared
         failures = Mutex(failure.map { ($0, count) })
         self.rehearses = rehearses
     }

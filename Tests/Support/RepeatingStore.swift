@@ -14,6 +14,8 @@ package struct RepeatingStore: ObjectStore {
 
     package var changes: ChangeFeed { base.changes }
 
+    package var isShared: Bool { base.isShared }
+
     package func read<Result: Sendable>(
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result

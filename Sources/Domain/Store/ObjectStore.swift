@@ -24,6 +24,11 @@ package protocol ObjectStore: Sendable {
     /// changes, or ``ChangeFeed/Event/missed``, when it learns of them; it promises no bound on that delay.
     var changes: ChangeFeed { get }
 
+    /// Whether other servers can change the objects; `false` unless the store says otherwise.
+    ///
+    /// What a server remembers of a shared store is as old as the feed, and work that must be done once needs a lease.
+    var isShared: Bool { get }
+
     /// Runs a body on one unchanging state; ``QueryBudget/cancel()`` stops the current query.
     ///
     /// The body can run several times, for example when a slow query moves to another lane.
@@ -53,6 +58,8 @@ package protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
+    package var isShared: Bool { false }
+
     /// Runs a read whose arguments bound its work.
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result

@@ -7,6 +7,7 @@ internal import NIOPosix
 /// A table for each class contains the objects' JSON as SQLite does, and beside it what queries need.
 package final class PostgresObjectStore: ObjectStore {
     package let changes = ChangeFeed()
+    package let isShared = true
     /// The id of the schema, made at random with its tables: a schema that was created anew has another one.
     package let id: String
     private let pool: ConnectionPool
