@@ -11,6 +11,7 @@ final class LossyProxy: Sendable {
     private let target: UInt16
     private let mustLose = Atomic(false)
     private let losses = Atomic(0)
+    private let isFrozen = Atomic(false)
 
     struct Failed: Error {
         let code: CInt
@@ -44,6 +45,9 @@ final class LossyProxy: Sendable {
 
     /// The number of lost answers.
     var lossCount: Int { losses.load(ordering: .sequentiallyConsistent) }
+
+    /// Passes nothing on any more while connections stay open, as a proxy that hangs; `false` lets all bytes pass again.
+    func freeze(_ isFrozen: Bool = true) { self.isFrozen.store(isFrozen, ordering: .sequentiallyConsistent) }
 
     /// Ends the listener; open connections live on.
     func close() { shutdown(listener, CInt(SHUT_RDWR)) }
@@ -84,6 +88,7 @@ final class LossyProxy: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = recv(source, &buffer, buffer.count, 0)
+            while isFrozen.load(ordering: .sequentiallyConsistent) { usleep(5000) }
             guard count > 0, body(String(decoding: buffer.prefix(count), as: UTF8.self)) else { return }
             var sent = 0
             while sent < count {

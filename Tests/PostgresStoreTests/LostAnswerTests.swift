@@ -60,6 +60,7 @@ import Testing
                     thread: NIOThreadPool.singleton,
                     catalog: SharedPostgresCatalog(PostgresCatalog()),
                     relay: ChangeRelay(feed: ChangeFeed(), server: server),
+                    claim: SchemaClaim(.tool, of: server, schema: address.schema),
                     commits: DurationHistogram(.accesses)
                 )
                 let outcome = writer.resolve(PostgresWriter.CommitMark(number: number, transaction: transaction))

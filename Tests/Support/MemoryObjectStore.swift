@@ -9,6 +9,7 @@ internal import Synchronization
 package final class MemoryObjectStore: ObjectStore {
     package let changes = ChangeFeed()
     package let isShared: Bool
+    package let coordination: (any ServerCoordination)?
     private let state = Mutex(MemoryState())
     /// Held from a commit until its changes are published.
     private let turn = Mutex(())
@@ -27,13 +28,16 @@ package final class MemoryObjectStore: ObjectStore {
     ///   - rehearses: Whether bodies run without a commit before they count.
     ///   - isShared: Whether it says that other servers use it, too: the services of several servers can be given one
     ///     store.
+    ///   - coordination: What they agree on; `nil` for one that makes no faults. Only of a shared store.
     package init(
         failingWritesWith failure: (any Error)? = nil,
         times count: Int = .max,
         rehearsing rehearses: Bool = true,
-        isShared: Bool = false
+        isShared: Bool = false,
+        coordination: MemoryCoordination? = nil
     ) {
         self.isShared = isShared
+        self.coordination = isShared ? coordination ?? MemoryCoordination() : nil
         failures = Mutex(failure.map { ($0, count) })
         self.rehearses = rehearses
     }

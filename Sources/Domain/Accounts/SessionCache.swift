@@ -42,20 +42,27 @@ package final class SessionCache: Sendable {
     ///
     /// - Parameters:
     ///   - token: The client's token.
+    ///   - confirm: Whether the cache knows all changes now; called before a cached user is used. `nil` if it always does.
     ///   - find: Looks the user up in a transaction that begins after the given epoch.
     /// - Returns: The user; `nil` if `find` returns `nil`.
-    /// - Throws: The errors of `find`.
+    /// - Throws: The errors of `confirm` and `find`.
     func user(
         of token: SessionToken,
+        confirming confirm: (() async throws -> Bool)? = nil,
         finding find: (_ epoch: Int) async throws -> Caller.User?
     ) async throws -> Caller.User? {
         let digest = token.digest
-        let (known, epoch): (Caller.User?, Int) = state.withLock { state in
+        var (known, epoch): (Caller.User?, Int) = state.withLock { state in
             let epoch = state.endings.epoch
             guard let user = state.users.value(for: digest) else { return (nil, epoch) }
             if state.endings.isCurrent(user) { return (user, epoch) }
             state.users.remove(digest)
             return (nil, epoch)
+        }
+        if let confirm, let user = known {
+            // Its session can have been ended by what the cache has heard during the confirmation.
+            let isConfirmed = try await confirm()
+            if !isConfirmed || !isCurrent(user) { (known, epoch) = (nil, self.epoch) }
         }
         counts.count(isHit: known != nil)
         if let known { return known }

@@ -58,7 +58,8 @@ package final class CensorQueue: Sendable {
         }
     }
 
-    /// Works through the queue, and through jobs that are added later, until the task is cancelled; call it once.
+    /// Works through the queue, and through jobs that are added later, until the task is cancelled; one call at a time, of
+    /// all servers.
     ///
     /// - Parameter report: Called at most once a second while there is work, and when there is none.
     package func run(_ report: @escaping @Sendable (CensorProgress) -> Void) async {
@@ -67,8 +68,7 @@ package final class CensorQueue: Sendable {
         }
     }
 
-    /// Gives back the jobs that an earlier process of this server leased and did not finish; call it once, before
-    /// ``run(_:)``.
+    /// Gives back the jobs that an earlier call of ``run(_:)`` leased and did not finish; call it before each call.
     package func recover() async throws {
         let now = clock()
         try await store.write { writer in

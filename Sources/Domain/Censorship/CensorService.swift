@@ -42,10 +42,21 @@ package struct CensorService: Sendable {
 
     /// Reads what the services hold in memory, and gives back the jobs of an earlier process; call it once, before the
     /// first request.
+    ///
+    /// With a shared store, the holder of the queue's lease gives them back (``LeasedJob/censorship``).
     package func start() async throws {
         try await policy.follow(store)
         try await known.follow(store)
-        try await queue.recover()
+        if !store.isShared { try await queue.recover() }
+    }
+
+    /// Reads again what the services hold in memory each time the store lost track of changes, until the task is
+    /// cancelled.
+    package func readMissedChanges() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await policy.readMissedChanges(of: store) }
+            group.addTask { await known.readMissedChanges(of: store) }
+        }
     }
 
     var ids: ObjectIDGenerator { queue.ids }

@@ -5,7 +5,19 @@ internal import Synchronization
 ///
 /// Thread-safe; follows the change feed.
 package final class KnownImages: Sendable {
-    private let hashes = Mutex<[ObjectID: SIMD4<UInt64>]>([:])
+    private typealias Hashes = [ObjectID: SIMD4<UInt64>]
+
+    private struct State {
+        var hashes: Hashes = [:]
+        /// The changes since all entries are being read again, which are newer; `nil` at other times.
+        var changes: [Change]?
+    }
+
+    private let state = Mutex(State())
+    private let missed = WakeSignal()
+
+    /// The time between two readings of all entries, while the store loses track of changes again and again.
+    private static let pause = Duration.seconds(10)
 
     /// The maximum number of entries of an app, which bounds the memory.
     package static let limit = 1_000_000
@@ -14,16 +26,34 @@ package final class KnownImages: Sendable {
     package init() {}
 
     /// The number of entries with a hash.
-    package var count: Int { hashes.withLock(\.count) }
+    package var count: Int { state.withLock(\.hashes.count) }
 
     /// Reads the stored entries and follows their changes; call it once.
     package func follow(_ store: any ObjectStore) async throws {
         let filter = ChangeFilter(.knownImage, [.created, .deleted], states: .after)
         store.changes.subscribe(to: [filter]) { [weak self] event in
-            guard case .changes(let changes) = event else { return }
+            guard case .changes(let changes) = event else {
+                self?.missed.set()
+                return
+            }
             self?.apply(changes)
         }
-        var last: ObjectID?
+        try await read(store)
+    }
+
+    /// Reads all entries again each time the store lost track of changes, until the task is cancelled.
+    package func readMissedChanges(of store: any ObjectStore) async {
+        while !Task.isCancelled {
+            await missed.wait()
+            guard !Task.isCancelled else { return }
+            do { try await read(store) } catch { missed.set() }
+            try? await Task.sleep(for: KnownImages.pause)
+        }
+    }
+
+    private func read(_ store: any ObjectStore) async throws {
+        state.withLock { $0.changes = [] }
+        var (hashes, last): (Hashes, ObjectID?) = ([:], nil)
         repeat {
             let page = try await store.read { [last] reader in
                 let isLater = last.map {
@@ -39,26 +69,32 @@ package final class KnownImages: Sendable {
                 ).map(KnownImage.init)
             }
             last = page.last?.id
-            hashes.withLock { hashes in
-                for image in page { hashes[image.id] = image.hash?.words }
-            }
+            for image in page { hashes[image.id] = image.hash?.words }
         } while last != nil
+        state.withLock { state in
+            state.hashes = hashes
+            for change in state.changes ?? [] { KnownImages.apply(change, to: &state.hashes) }
+            state.changes = nil
+        }
     }
 
     private func apply(_ changes: [Change]) {
-        hashes.withLock { hashes in
-            for change in changes {
-                let image = try? change.after?.object()
-                hashes[change.id] = image.flatMap { KnownImage($0).hash?.words }
-            }
+        state.withLock { state in
+            for change in changes { KnownImages.apply(change, to: &state.hashes) }
+            state.changes?.append(contentsOf: changes)
         }
+    }
+
+    private static func apply(_ change: Change, to hashes: inout Hashes) {
+        let image = try? change.after?.object()
+        hashes[change.id] = image.flatMap { KnownImage($0).hash?.words }
     }
 
     /// The entry whose hash differs least from one of the hashes, if it differs in at most `distance` bits.
     func nearest(to candidates: [PerceptualHash], within distance: Int) -> (id: ObjectID, distance: Int)? {
         guard !candidates.isEmpty else { return nil }
         // Compared outside the lock, because commits wait for it.
-        let hashes = hashes.withLock { $0 }
+        let hashes = state.withLock(\.hashes)
         var nearest: (id: ObjectID, distance: Int)?
         for (id, words) in hashes {
             for candidate in candidates {

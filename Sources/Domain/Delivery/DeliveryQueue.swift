@@ -55,7 +55,7 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
     /// The time between two deletions of expired rows.
     private static var sweepInterval: Duration { .seconds(3600) }
 
-    /// Gives back the messages that an earlier process of this server leased; call it once, before ``run(_:)``.
+    /// Gives back the messages that an earlier call of ``run(_:)`` leased; call it before each call.
     package func recover() async throws {
         let now = clock()
         try await store.write { writer in
@@ -69,7 +69,8 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
         }
     }
 
-    /// Works through the queue, and through messages that are added later, until the task is cancelled; call it once.
+    /// Works through the queue, and through messages that are added later, until the task is cancelled; one call at a
+    /// time, of all servers.
     ///
     /// - Parameter report: Called after each attempt to send a message.
     package func run(_ report: @escaping @Sendable (DeliveryOutcome) -> Void) async {

@@ -7,6 +7,7 @@ internal import Synchronization
 /// row. The blob of a file in the trash moves there instead (docs/trash.md). So a kill or a failing disk delays a
 /// removal and never loses it. Blobs are named by keys, and a key can be used again: both the worker and an upload that
 /// creates a file under a chosen key hold a claim on the key, and no file is created under a key while its row exists.
+/// With several servers, a claim is also a lock among them, because the worker of one removes what others have deleted.
 package final class FileDeletions: Sendable {
     private struct State {
         /// The number of rows at the queue's front that were tried since the last restart of the pass and still exist.
@@ -59,7 +60,8 @@ package final class FileDeletions: Sendable {
         store.changes.subscribe(to: [ChangeFilter(.deletion, [.created])]) { [signal] _ in signal.set() }
     }
 
-    /// Works through the queue, and through rows that are added later, until the task is cancelled; call it once.
+    /// Works through the queue, and through rows that are added later, until the task is cancelled; one call at a time, of
+    /// all servers.
     ///
     /// - Parameter report: Called after each batch.
     package func run(_ report: @escaping @Sendable (DeletionProgress) -> Void) async {
@@ -128,7 +130,7 @@ package final class FileDeletions: Sendable {
     ///
     /// - Throws: The error because of which the bytes of a deleted file remain; errors of the body.
     package func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
-        try await claims.holding(key) {
+        try await holding([key]) {
             let rows = try await store.read { try $0.pendingDeletions(.all, where: PendingDeletion.has(key)) }
             if !rows.isEmpty {
                 let failures = try await remove(rows)
@@ -141,10 +143,18 @@ package final class FileDeletions: Sendable {
         }
     }
 
+    /// Runs a body with claims on keys that are in order, on this server and among all.
+    private func holding<Result>(_ keys: [FileKey], _ body: () async throws -> Result) async throws -> Result {
+        try await claims.holding(all: keys) {
+            guard let coordination = store.coordination else { return try await body() }
+            return try await coordination.locking(keys.map(\.description), .app, body)
+        }
+    }
+
     /// Removes the files of a batch; returns the number of rows that stay because of a failure.
     private func removeClaimed(_ rows: [PendingDeletion]) async throws -> Int {
         let keys = Set(rows.compactMap(\.key)).sorted { $0.description < $1.description }
-        let failures = try await claims.holding(all: keys) {
+        let failures = try await holding(keys) {
             // The holder of an earlier claim can have removed some of them.
             let ids = Set(rows.map(\.id))
             return try await remove(try await store.read { try $0.pendingDeletions(ids) })

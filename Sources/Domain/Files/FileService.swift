@@ -1,6 +1,7 @@
 /// Serves one app's files.
 package struct FileService: Sendable {
     private let files: FileRecords
+    private let isShared: Bool
     private let blobs: any BlobStore
     private let health: StorageHealth
     private let onDamage: @Sendable (ObjectID) -> Void
@@ -29,6 +30,7 @@ package struct FileService: Sendable {
         self.health = health
         self.policy = policy
         self.files = files
+        isShared = files.store.isShared
         self.blobs = blobs
         served = BoundedCache(bound: cache.records)
         opened = BoundedCache(bound: cache.openBlobs)
@@ -81,8 +83,16 @@ package struct FileService: Sendable {
 
     /// The file with a key, also if it is blocked.
     package func record(_ key: FileKey) async throws -> ServedFile? {
-        try await served.value(for: key) { try await files.file(key: key).map(ServedFile.init) }
+        let file = try await served.value(for: key) { try await files.file(key: key).map(ServedFile.init) }
+        guard let file, !canBePrepared(file) else { return file }
+        return try await files.file(key: key).map(ServedFile.init)
     }
+
+    /// Whether responses with the bytes of a file can be sent later without asking this service.
+    ///
+    /// With several servers, not those of a file that only some users can read: another server can have deleted it a
+    /// moment ago, and its record is read for each request.
+    package func canBePrepared(_ file: ServedFile) -> Bool { !isShared || !file.hasPrivateACL }
 
     /// The image that is served instead of a blocked one; `nil` without the setting, or if it is blocked itself.
     package func placeholder() async throws -> ServedFile? {

@@ -66,11 +66,15 @@ package final class Scrubber: Sendable {
 
     /// Works until the task is cancelled; call it once.
     ///
-    /// - Parameter report: Called with the progress after each step, from several tasks.
-    package func run(_ report: @escaping @Sendable (ScrubProgress) -> Void) async {
+    /// - Parameters:
+    ///   - leases: One server at a time reads all blobs; each looks at what showed damage on it.
+    ///   - report: Called with the progress after each step, from several tasks.
+    package func run(under leases: Leases, _ report: @escaping @Sendable (ScrubProgress) -> Void) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.watch(report) }
-            if parts.settings.days > 0 { group.addTask { await self.runRounds(report) } }
+            if parts.settings.days > 0 {
+                group.addTask { await leases.holding(.scrub) { await self.runRounds(report) } }
+            }
         }
     }
 

@@ -38,7 +38,8 @@ package final class PeopleQueue: Sendable {
         store.changes.subscribe(to: [ChangeFilter(.peopleJob, [.created])]) { [signal] _ in signal.set() }
     }
 
-    /// Works through the queue, and through jobs that are added later, until the task is cancelled; call it once.
+    /// Works through the queue, and through jobs that are added later, until the task is cancelled; one call at a time, of
+    /// all servers.
     ///
     /// - Parameter report: Called when a job was given up.
     package func run(_ report: @escaping @Sendable () -> Void) async {

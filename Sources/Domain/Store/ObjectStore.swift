@@ -29,6 +29,9 @@ package protocol ObjectStore: Sendable {
     /// What a server remembers of a shared store is as old as the feed, and work that must be done once needs a lease.
     var isShared: Bool { get }
 
+    /// What the servers of a shared store agree on; `nil` for one that is not shared, which is the default.
+    var coordination: (any ServerCoordination)? { get }
+
     /// Runs a body on one unchanging state; ``QueryBudget/cancel()`` stops the current query.
     ///
     /// The body can run several times, for example when a slow query moves to another lane.
@@ -59,6 +62,8 @@ package protocol ObjectStore: Sendable {
 
 extension ObjectStore {
     package var isShared: Bool { false }
+
+    package var coordination: (any ServerCoordination)? { nil }
 
     /// Runs a read whose arguments bound its work.
     package func read<Result: Sendable>(

@@ -103,7 +103,7 @@ package struct TrashService: Sendable {
         return (removed, next?.fields[TrashEntry.Field.expiresAt]?.dateValue)
     }
 
-    /// Removes entries as their time is over, until the task is cancelled; call it once.
+    /// Removes entries as their time is over, until the task is cancelled; one call at a time, of all servers.
     ///
     /// - Parameters:
     ///   - report: Called with the app's usage after each change of the trash, and the number of expired entries.

@@ -4,6 +4,8 @@ package import Domain
 package struct AppServices: Sendable {
     /// The app's id.
     package let id: AppID
+    /// The work that one of several servers does at a time.
+    package let leases: Leases
     /// Receives uploads.
     package let uploads: UploadService
     /// Serves files.
@@ -69,6 +71,7 @@ package struct AppServices: Sendable {
     /// Creates the value from services that Server built, with the limits and the engine for parsing conditions.
     package init(
         id: AppID,
+        leases: Leases? = nil,
         uploads: UploadService,
         files: FileService,
         deletions: FileDeletions,
@@ -100,6 +103,7 @@ package struct AppServices: Sendable {
         patterns: any PatternEngine
     ) {
         self.id = id
+        self.leases = leases ?? Leases(nil, of: id)
         self.uploads = uploads
         self.files = files
         self.deletions = deletions

@@ -82,8 +82,9 @@ struct AppParts {
         settings = AppParts.settings(of: app, changes: store.changes, policy, shared)
     }
 
-    /// Constructs the services, and recovers the uploads that an earlier server left.
+    /// Constructs the services, and recovers the uploads that an earlier server left; other servers can run meanwhile.
     func services() async throws -> AppServices {
+        let leases = Leases(store.coordination, of: app.id, logger: shared.logger)
         let deletions = FileDeletions(
             app: app.id,
             store: store,
@@ -97,10 +98,11 @@ struct AppParts {
         try await uploads.recover(shared.logger)
         let trash = TrashService(store: store, blobs: storage.blobs, uploads: uploads, settings: settings)
         let mails = shared.mail?.queue(of: app.id, store, shared.logger)
-        try await mails?.recover()
+        // With other servers, the one that gets the queue's lease recovers what the last one left.
+        if !store.isShared { try await mails?.recover() }
         let captchas = shared.sms?.captchas(of: app, store)
         let sms = settings.sms.flatMap { shared.sms?.queue(of: app.id, store, $0, shared.logger) }
-        try await sms?.recover()
+        if !store.isShared { try await sms?.recover() }
         let images = images
         let censorship = censorship(images)
         try await censorship.start()
@@ -120,6 +122,7 @@ struct AppParts {
         }
         return AppServices(
             id: app.id,
+            leases: leases,
             uploads: uploads,
             files: files,
             deletions: deletions,

@@ -19,7 +19,10 @@ struct CensorWorkers: Service {
                     let isNeeded = apps.contains { $0.files.policy.settings.isAutomatic }
                     await engine.prepare(isNeeded: isNeeded, logger)
                 }
-                for app in apps { group.addTask { await run(app) } }
+                for app in apps {
+                    group.addTask { await run(app) }
+                    if app.leases.areShared { group.addTask { await app.censorship.readMissedChanges() } }
+                }
             }
         }
     }
@@ -30,12 +33,17 @@ struct CensorWorkers: Service {
         }
         let (waiting, bulk, oldest) = (gauge("waiting"), gauge("waiting_bulk"), gauge("oldest_seconds"))
         let (examined, total) = (gauge("run_examined"), gauge("run_files"))
-        await app.censorship.queue.run { progress in
-            waiting.record(progress.waiting)
-            bulk.record(progress.waitingBulk)
-            oldest.record(progress.oldestSeconds)
-            examined.record(progress.examined)
-            total.record(progress.total)
+        let queue = app.censorship.queue
+        await app.leases.holding(.censorship, recovering: queue.recover) {
+            await queue.run { progress in
+                waiting.record(progress.waiting)
+                bulk.record(progress.waitingBulk)
+                oldest.record(progress.oldestSeconds)
+                examined.record(progress.examined)
+                total.record(progress.total)
+            }
+            // Another server measures it from now on.
+            for gauge in [waiting, bulk, oldest, examined, total] { gauge.record(0) }
         }
     }
 }

@@ -22,10 +22,14 @@ struct DeletionWorkers: Service {
         let waiting = Gauge(label: "lcfile_deletions_waiting", dimensions: dimensions)
         let removed = Counter(label: "lcfile_deletions_removed_total", dimensions: dimensions)
         let failed = Counter(label: "lcfile_deletions_failed_total", dimensions: dimensions)
-        await app.deletions.run { progress in
-            waiting.record(progress.waiting)
-            removed.increment(by: progress.removed)
-            failed.increment(by: progress.failed)
+        await app.leases.holding(.deletions) {
+            await app.deletions.run { progress in
+                waiting.record(progress.waiting)
+                removed.increment(by: progress.removed)
+                failed.increment(by: progress.failed)
+            }
+            // Another server measures it from now on.
+            waiting.record(0)
         }
     }
 }

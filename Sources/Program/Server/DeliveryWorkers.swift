@@ -18,8 +18,8 @@ struct DeliveryWorkers: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 for app in apps {
-                    if let queue = app.mails { add(queue, "mails", of: app.id, to: &group) }
-                    if let queue = app.sms { add(queue, "sms", of: app.id, to: &group) }
+                    if let queue = app.mails { add(queue, "mails", .mails, of: app, to: &group) }
+                    if let queue = app.sms { add(queue, "sms", .sms, of: app, to: &group) }
                 }
             }
         }
@@ -28,11 +28,16 @@ struct DeliveryWorkers: Service {
     private func add<Work: DeliveryWork>(
         _ queue: DeliveryQueue<Work>,
         _ name: String,
-        of app: AppID,
+        _ job: LeasedJob,
+        of app: AppServices,
         to group: inout DiscardingTaskGroup
     ) {
-        group.addTask { await run(queue, name, of: app) }
-        group.addTask { await measure(queue, name, of: app) }
+        group.addTask {
+            await app.leases.holding(job, recovering: queue.recover) {
+                await run(queue, name, of: app.id)
+            }
+        }
+        group.addTask { await measure(queue, name, of: app.id) }
     }
 
     private func run<Work: DeliveryWork>(_ queue: DeliveryQueue<Work>, _ name: String, of app: AppID) async {

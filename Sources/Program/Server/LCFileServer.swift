@@ -153,11 +153,12 @@ package struct LCFileServer: Sendable {
             defer { shared.blobs?.stop() }
             var parts: [AppParts] = []
             var services: [AppServices] = []
-            var scrubbers: [(app: AppID, scrubber: Scrubber)] = []
+            var scrubbers: [(app: AppID, leases: Leases, scrubber: Scrubber)] = []
             for (app, lookups) in zip(apps, pools.lookups) {
                 parts.append(try await AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups))
-                services.append(try await parts[parts.count - 1].services())
-                scrubbers.append((app.id, try parts[parts.count - 1].scrubber(services[services.count - 1].images)))
+                let new = try await parts[parts.count - 1].services()
+                services.append(new)
+                scrubbers.append((app.id, new.leases, try parts[parts.count - 1].scrubber(new.images)))
             }
 
             let bucketWorkers = shared.blobs.map { _ in
@@ -262,9 +263,11 @@ package struct LCFileServer: Sendable {
                 monitor: monitor,
                 liveQueries: LiveQueryWorkers(apps: services),
                 bucketWorkers: bucketWorkers,
-                // The last one stops first: the server is not ready before the listener stops.
+                // The last one stops first: the server is not ready before the listener stops, and leases are renewed
+                // until all work has come to its end.
                 background: [
-                    backups, sweeper, deletions, trash, censors, messages, people, checksums, scrubs, watch,
+                    LeaseKeeper(leases: services.map(\.leases)), backups, sweeper, deletions, trash, censors, messages,
+                    people, checksums, scrubs, watch,
                     PoolWatch(probes: probes), HistoryRecorder(page: page, history: monitor.history), reload,
                     readinessWatch,
                 ]

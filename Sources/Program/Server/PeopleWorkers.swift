@@ -22,7 +22,7 @@ struct PeopleWorkers: Service {
 
     private func run(_ app: AppServices) async {
         let givenUp = Counter(label: "lcfile_people_jobs_given_up_total", dimensions: [("app", app.id.description)])
-        await app.people.run { givenUp.increment() }
+        await app.leases.holding(.people) { await app.people.run { givenUp.increment() } }
     }
 
     private func measure(_ app: AppServices) async {

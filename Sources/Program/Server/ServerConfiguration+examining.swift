@@ -25,9 +25,10 @@ extension ServerConfiguration {
     /// The connections that the server opens to the database of `database.url`.
     ///
     /// - Parameter apps: The number of apps.
-    /// - Returns: The most at a time: for each app those of queries, of look-ups, of changes and of notifications.
+    /// - Returns: The most at a time: for each app those of queries, of look-ups, of changes and of notifications, and
+    ///   three of what servers agree on.
     package func databaseConnections(apps: Int) -> Int {
-        apps * (2 * threads.databaseReaders + 4)
+        apps * (2 * threads.databaseReaders + 7)
     }
 
     /// The connections that the server has with a limit of open files.

@@ -26,14 +26,18 @@ struct TrashWorkers: Service {
         let files = Gauge(label: "lcfile_trash_files", dimensions: dimensions)
         let bytes = Gauge(label: "lcfile_trash_bytes", dimensions: dimensions)
         let expired = Counter(label: "lcfile_trash_expired_total", dimensions: dimensions)
-        await app.trash.run { usage, removed in
-            files.record(usage.trashFiles)
-            bytes.record(usage.trashBytes)
-            expired.increment(by: removed)
-        } failing: { [logger] error in
-            let cause = (error as? ServiceError)?.cause ?? error
-            let metadata: Logger.Metadata = ["app": "\(app.id)", "error": "\(cause)"]
-            logger.error("Files cannot be removed from the trash; this is tried again", metadata: metadata)
+        await app.leases.holding(.trash) { [logger] in
+            await app.trash.run { usage, removed in
+                files.record(usage.trashFiles)
+                bytes.record(usage.trashBytes)
+                expired.increment(by: removed)
+            } failing: { error in
+                let cause = (error as? ServiceError)?.cause ?? error
+                let metadata: Logger.Metadata = ["app": "\(app.id)", "error": "\(cause)"]
+                logger.error("Files cannot be removed from the trash; this is tried again", metadata: metadata)
+            }
+            // Another server measures it from now on.
+            for gauge in [files, bytes] { gauge.record(0) }
         }
     }
 

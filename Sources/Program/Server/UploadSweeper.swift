@@ -6,7 +6,7 @@ internal import ServiceLifecycle
 
 /// Periodically finishes uploads that have all their bytes, and removes and counts expired ones.
 ///
-/// At the end it ends the responses that wait for events, for which a stopping server would wait.
+/// With several servers, one of them does that for all. At the end it ends the responses that wait for events, for which a stopping server would wait.
 struct UploadSweeper: Service {
     let apps: [AppServices]
     /// Seconds between two sweeps.
@@ -17,14 +17,29 @@ struct UploadSweeper: Service {
         let uploads = Counter(label: "lcfile_uploads_expired_total")
         let bytes = Counter(label: "lcfile_uploads_abandoned_bytes_total")
         await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                for app in apps { await sweep(app, uploads, bytes) }
-                try? await Task.sleep(for: .seconds(interval))
+            await withDiscardingTaskGroup { group in
+                for app in apps where app.leases.areShared {
+                    group.addTask {
+                        await app.leases.holding(.uploads) { await repeating { await sweep(app, uploads, bytes) } }
+                    }
+                    // What only this server knows of: uploads that it could not finish when they had all their bytes.
+                    group.addTask { await repeating { await app.uploads.finishRecovered() } }
+                }
+                let alone = apps.filter { !$0.leases.areShared }
+                group.addTask { await repeating { for app in alone { await sweep(app, uploads, bytes) } } }
             }
         }
         for app in apps {
             await app.uploads.endProgressStreams()
             app.recentChanges.end()
+        }
+    }
+
+    /// Runs a body at once, and after each interval, until the task is cancelled.
+    private func repeating(_ body: () async -> Void) async {
+        while !Task.isCancelled {
+            await body()
+            try? await Task.sleep(for: .seconds(interval))
         }
     }
 

@@ -1,6 +1,7 @@
 """Servers whose objects are in PostgreSQL: which database they take, what they lose, and what the commands do with it."""
 
 import json
+import shutil
 import threading
 import time
 
@@ -122,6 +123,39 @@ def test_schema_with_objects_of_another_storage_is_refused(make):
     other = make("two", LCFILE_DATABASE_URL=database(server))
     assert_does_not_start(other, "has the objects of another storage")
     assert not marker(other).exists()
+
+
+def test_second_server_with_a_copy_of_the_folder_is_refused_until_the_first_one_ends(make):
+    server = make().start()
+    records = fill(server, 1)
+    copy = make("two", LCFILE_DATABASE_URL=database(server))
+    shutil.copytree(server.storage, copy.storage, dirs_exist_ok=True)
+    assert_does_not_start(copy, "is used by another server")
+    # The first one was not disturbed, and a kill frees the schema at once.
+    fill(server, 1)
+    server.kill()
+    copy.start()
+    assert copy.api().get(f"/1.1/files/{records[0]['objectId']}").status_code == 200
+    assert_does_not_start(make(), "is used by another server")
+
+
+def test_server_goes_on_after_the_database_ended_its_connections(make):
+    server = make().start()
+    fill(server, 1)
+    execute(
+        database(server),
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'lcfile'"
+        " AND datname = current_database()",
+    )
+    fill(server, 1)
+    locks = (
+        "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+        " WHERE locktype = 'advisory' AND application_name = 'lcfile' AND datname = current_database()"
+    )
+    assert eventually(lambda: execute(database(server), locks) == "1")
+    copy = make("two", LCFILE_DATABASE_URL=database(server))
+    shutil.copytree(server.storage, copy.storage, dirs_exist_ok=True)
+    assert_does_not_start(copy, "is used by another server")
 
 
 def test_start_that_ended_before_the_marker_goes_on(make):

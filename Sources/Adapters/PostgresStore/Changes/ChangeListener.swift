@@ -11,34 +11,57 @@ internal import Synchronization
 final class ChangeListener: Sendable {
     private let pool: ConnectionPool
     private let relay: ChangeRelay
+    private let claim: SchemaClaim
     private let logger: Logger?
     private let isStopped = Atomic(false)
 
     /// The time after which the log is read without a notification, and the connection proved to be alive.
     private static let heartbeat: CInt = 2000
+    /// How long the database can leave a heartbeat without an answer: with it, a network or a database that is silent is
+    /// noticed after seven seconds, also where something between acknowledges what is sent.
+    private static let patience = Duration.seconds(5)
     /// How long the log keeps changes: a server that was cut off for longer is told that it missed some.
     private static let memory = "10 minutes"
+    /// The most transactions that one statement removes from the log, so that it is short.
+    private static let maxRemovals: Int64 = 5000
 
-    init(pool: ConnectionPool, relay: ChangeRelay, logger: Logger?) {
+    init(pool: ConnectionPool, relay: ChangeRelay, claim: SchemaClaim, logger: Logger?) {
         self.pool = pool
         self.relay = relay
+        self.claim = claim
         self.logger = logger
     }
 
     /// The name under which PostgreSQL sends notifications: one for each schema.
     static func channel(_ address: PostgresAddress) -> String { "changes of \(address.schema)" }
 
+    /// Connects at the start of a server, and takes the schema (``SchemaClaim``).
+    ///
+    /// - Throws: ``OpenFailure`` if another server has it; errors of connecting.
+    func connect() throws -> PostgresConnection {
+        let connection = try open()
+        try claim.take(connection, within: .seconds(pool.address.timeout))
+        return connection
+    }
+
     /// Starts on a thread that it occupies until ``stop()``.
-    func start(on thread: NIOThreadPool) {
+    ///
+    /// - Parameters:
+    ///   - connection: The one of ``connect()``.
+    ///   - thread: The thread.
+    func start(with connection: PostgresConnection, on thread: NIOThreadPool) {
         thread.submit { [self] _ in
+            var first: PostgresConnection? = connection
             while !isStopped.load(ordering: .relaxed) {
                 do {
-                    try listen()
+                    let connection = try first.take() ?? open()
+                    try listen(connection)
                 } catch {
                     guard !isStopped.load(ordering: .relaxed) else { return }
                     logger?.warning("The changes of other servers do not arrive", metadata: ["error": "\(error)"])
+                    claim.lose()
                     relay.feed.publishMissed()
-                    pool.pause()
+                    ConnectionPool.pause()
                 }
             }
         }
@@ -49,29 +72,42 @@ final class ChangeListener: Sendable {
         isStopped.store(true, ordering: .relaxed)
     }
 
-    private func listen() throws {
+    private func open() throws -> PostgresConnection {
         let connection = try pool.connect()
+        connection.patience = ChangeListener.patience
+        try connection.endQuicklyWhenLost()
+        return connection
+    }
+
+    private func listen(_ connection: PostgresConnection) throws {
         connection.later("LISTEN \(ChangeListener.channel(pool.address).quotedName)")
         try connection.flush()
         logger?.debug("Listening for the changes of other servers")
         // What happened before the connection listened.
         try relay.relay(connection)
-        var lastRemoval = ContinuousClock.now
+        var nextRemoval = ContinuousClock.now + .seconds(60)
         while !isStopped.load(ordering: .relaxed) {
+            try claim.renew(connection)
             var waited: CInt = 0
             while waited < ChangeListener.heartbeat, !isStopped.load(ordering: .relaxed) {
                 if try connection.waitForNotification(except: relay.server, milliseconds: 200) { break }
                 waited += 200
             }
             try relay.relay(connection)
-            guard ContinuousClock.now - lastRemoval > .seconds(60) else { continue }
-            lastRemoval = .now
-            try connection.run("DELETE FROM change_log WHERE at < now() - \(ChangeListener.memory)::interval")
+            guard ContinuousClock.now > nextRemoval else { continue }
+            let removed = try connection.run(
+                """
+                DELETE FROM change_log WHERE number IN (SELECT number FROM change_log \
+                WHERE at < now() - \(ChangeListener.memory)::interval ORDER BY number \
+                LIMIT \(ChangeListener.maxRemovals))
+                """
+            ).changedCount
+            if removed < ChangeListener.maxRemovals { nextRemoval = .now + .seconds(60) }
         }
     }
 }
 
 extension ConnectionPool {
     /// Waits a moment before the next attempt to connect; blocks.
-    func pause() { usleep(200_000) }
+    static func pause() { usleep(200_000) }
 }

@@ -18,6 +18,8 @@ final class ChangeRelay: Sendable {
     /// The name of this server in the log.
     let server: String
     private let state = Mutex(State())
+    /// ``State/published`` for readers that do not wait for a query under the lock.
+    private let lastPublished = Atomic<Int64>(0)
 
     private static let pageSize = 100
 
@@ -28,11 +30,17 @@ final class ChangeRelay: Sendable {
 
     /// Begins after a transaction that happened before the start of this server.
     func begin(after number: Int64) {
-        state.withLock { $0.published = number }
+        state.withLock { advance(&$0, to: number) }
     }
 
     /// The number of the last published transaction.
-    var published: Int64 { state.withLock(\.published) }
+    var published: Int64 { lastPublished.load(ordering: .acquiring) }
+
+    /// Called after the publication.
+    private func advance(_ state: inout State, to number: Int64) {
+        state.published = number
+        lastPublished.store(number, ordering: .releasing)
+    }
 
     /// Announces that the writer sends a commit, and later calls ``publish(_:as:)`` or ``giveUp()``.
     func beginCommit() {
@@ -50,7 +58,8 @@ final class ChangeRelay: Sendable {
             if let number {
                 // The log published it, because the result of the commit was unknown for too long.
                 guard number > state.published else { return }
-                state.published = number
+                feed.publish(changes)
+                return advance(&state, to: number)
             }
             feed.publish(changes)
         }
@@ -83,7 +92,7 @@ final class ChangeRelay: Sendable {
                     let isMissing = number > state.published + 1 || result.isNull(row, 1)
                     if isMissing { feed.publishMissed() }
                     if !result.isNull(row, 1) { publish(result.bytes(row, 3)) }
-                    state.published = number
+                    advance(&state, to: number)
                 }
             }
         }

@@ -25,22 +25,33 @@ final class ConnectionPool: Sendable {
     ///
     /// A connection that was idle can have ended meanwhile: then the body runs once more, with a new one. The body leaves
     /// no open transaction behind, unless it throws.
-    func withConnection<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+    ///
+    /// - Parameters:
+    ///   - patience: How long the server can be silent (``PostgresConnection/patience``).
+    ///   - body: The statements.
+    /// - Returns: The result of the body.
+    /// - Throws: Errors of the body, and of connecting.
+    func withConnection<Result>(
+        patience: Duration? = nil,
+        _ body: (PostgresConnection) throws -> Result
+    ) throws -> Result {
         if let connection = state.withLock({ $0.idle.popLast() }) {
             do {
-                return try run(body, with: connection)
+                return try run(body, with: connection, patience)
             } catch let error as PostgresError where error.isLoss {
                 // Those that are idle have probably ended, too.
                 state.withLock { $0.idle = [] }
             }
         }
-        return try run(body, with: connect())
+        return try run(body, with: connect(), patience)
     }
 
     private func run<Result>(
         _ body: (PostgresConnection) throws -> Result,
-        with connection: PostgresConnection
+        with connection: PostgresConnection,
+        _ patience: Duration?
     ) throws -> Result {
+        connection.patience = patience
         do {
             let result = try body(connection)
             giveBack(connection)

@@ -18,6 +18,11 @@ final class PostgresConnection: @unchecked Sendable {
 
     let handle: OpaquePointer
     private let options: PostgresAddress
+    /// How long the server can be silent while it owes an answer, before the connection counts as lost; `nil` leaves that
+    /// to the operating system, which knows only whether the network works.
+    var patience: Duration?
+    /// Whether the server was silent for too long.
+    private var isAbandoned = false
     private var waiting: [Waiting] = []
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
@@ -54,7 +59,9 @@ final class PostgresConnection: @unchecked Sendable {
         ] {
             later(setting)
         }
+        patience = .seconds(address.timeout)
         try flush()
+        patience = nil
     }
 
     deinit {
@@ -62,7 +69,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Whether the connection cannot be used any more.
-    var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
+    var isLost: Bool { isAbandoned || PQstatus(handle) != CONNECTION_OK }
 
     /// The version of the server, such as 150018.
     var serverVersion: Int { Int(PQserverVersion(handle)) }
@@ -241,13 +248,22 @@ extension PostgresConnection {
     /// Waits until a result is there; cancels the statement once the budget is spent.
     private func wait(within budget: QueryBudget?) throws {
         var isCancelled = false
+        var end = patience.map { ContinuousClock.now + $0 }
         while PQisBusy(handle) == 1 {
             guard !isLost else { throw loss() }
             var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            let ready = poll(&descriptor, 1, budget == nil ? -1 : 20)
+            let ready = poll(&descriptor, 1, budget != nil ? 20 : end == nil ? -1 : 100)
             if ready == 0, let budget, budget.isSpent, !isCancelled {
                 isCancelled = true
                 cancel()
+            }
+            if let limit = end, let patience {
+                if ready > 0 {
+                    end = .now + patience
+                } else if limit < .now {
+                    isAbandoned = true
+                    throw PostgresError.loss("no answer for \(patience)")
+                }
             }
             if ready > 0, PQconsumeInput(handle) == 0 { throw loss() }
             if ready < 0, errno != EINTR { throw loss() }

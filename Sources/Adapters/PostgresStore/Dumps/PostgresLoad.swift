@@ -55,7 +55,12 @@ package struct PostgresLoad: DumpTarget {
 
     /// Gives the catalog and the changes new numbers, and notifies servers.
     private func announce(_ connection: PostgresConnection) throws {
-        connection.later("UPDATE state SET catalog_version = catalog_version + 1, last_change = last_change + 1")
+        connection.later(
+            """
+            UPDATE state SET catalog_version = catalog_version + 1, last_change = last_change + 1, \
+            callers = last_change + 1
+            """
+        )
         try connection.run(
             """
             INSERT INTO change_log (number, server, changes) \

@@ -7,10 +7,14 @@ internal import NIOPosix
 /// A table for each class contains the objects' JSON as SQLite does, and beside it what queries need.
 package final class PostgresObjectStore: ObjectStore {
     package let changes = ChangeFeed()
-    package let isShared = true
+    package let isShared: Bool
     /// The id of the schema, made at random with its tables: a schema that was created anew has another one.
     package let id: String
+    package var coordination: (any ServerCoordination)? { isShared ? servers : nil }
+    var address: PostgresAddress { pool.address }
     private let pool: ConnectionPool
+    private let claim: SchemaClaim
+    private let servers: PostgresCoordination
     private let catalog: SharedPostgresCatalog
     private let writer: PostgresWriter
     private let listener: ChangeListener
@@ -27,20 +31,27 @@ package final class PostgresObjectStore: ObjectStore {
     /// - Parameters:
     ///   - address: The database.
     ///   - server: The name of this server in the log of changes, different from those of the others.
+    ///   - use: Beside whom it uses the schema.
     ///   - readers: The maximum number of concurrent queries.
-    ///   - lookups: That of reads of single objects; two more connections write and listen.
+    ///   - lookups: That of reads of single objects; five more connections write, listen, lock, and ask for leases and
+    ///     callers.
     ///   - commits: Receives the duration of each transaction with changes, from the wait for its turn to its commit.
     ///   - logger: Records losses of the connection.
-    /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it.
+    /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it: another server has
+    ///   the schema, for example.
     package init(
         _ address: PostgresAddress,
         server: String = RandomString.alphanumeric(12),
+        use: SchemaUse = .tool,
         readers: Int = 4,
         lookups: Int = 8,
         commits: DurationHistogram = DurationHistogram(.accesses),
         logger: Logger? = nil
     ) throws(OpenFailure) {
         pool = ConnectionPool(address)
+        isShared = use != .exclusive
+        claim = SchemaClaim(use, of: server, schema: address.schema, logger: logger)
+        let connection: PostgresConnection
         do {
             catalog = try SharedPostgresCatalog(
                 pool.withConnection { connection in
@@ -56,15 +67,25 @@ package final class PostgresObjectStore: ObjectStore {
                 NIOThreadPool(numberOfThreads: lookups), NIOThreadPool(numberOfThreads: readers)
             )
             own = NIOThreadPool(numberOfThreads: 2)
-            writer = PostgresWriter(pool: pool, thread: own, catalog: catalog, relay: relay, commits: commits)
-            listener = ChangeListener(pool: pool, relay: relay, logger: logger)
+            servers = PostgresCoordination(pool, relay, claim)
+            writer = PostgresWriter(
+                pool: pool,
+                thread: own,
+                catalog: catalog,
+                relay: relay,
+                claim: claim,
+                commits: commits
+            )
+            listener = ChangeListener(pool: pool, relay: relay, claim: claim, logger: logger)
+            connection = try listener.connect()
         } catch let failure as OpenFailure {
             throw failure
         } catch {
             throw OpenFailure(message: "cannot be opened (\(error))")
         }
         for threads in [self.lookups, queries, own] { threads.start() }
-        listener.start(on: own)
+        servers.start()
+        listener.start(with: connection, on: own)
     }
 
     /// Creates the classes that every app has, and adds their new fields and indexes.
@@ -98,6 +119,7 @@ package final class PostgresObjectStore: ObjectStore {
     ) async throws -> Result {
         try await (budget == nil ? lookups : queries).runIfActive { [self] in
             do {
+                try claim.require()
                 guard let budget else { return try run(body, within: nil) }
                 return try budget.counting { try run(body, within: budget) }
             } catch let error as PostgresError {
@@ -141,6 +163,7 @@ package final class PostgresObjectStore: ObjectStore {
     package func close() async throws {
         listener.stop()
         pool.close()
+        try await servers.close()
         for threads in [lookups, queries, own] { try await threads.shutdownGracefully() }
     }
 }

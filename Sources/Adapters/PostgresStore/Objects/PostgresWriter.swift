@@ -32,6 +32,7 @@ final class PostgresWriter: Sendable {
     private let thread: NIOThreadPool
     private let catalog: SharedPostgresCatalog
     private let relay: ChangeRelay
+    private let claim: SchemaClaim
     private let maxGroupTime: Duration
     private let commits: DurationHistogram
     private let state = Mutex(State())
@@ -41,6 +42,7 @@ final class PostgresWriter: Sendable {
         thread: NIOThreadPool,
         catalog: SharedPostgresCatalog,
         relay: ChangeRelay,
+        claim: SchemaClaim,
         commits: DurationHistogram,
         maxGroupTime: Duration = .milliseconds(50)
     ) {
@@ -48,6 +50,7 @@ final class PostgresWriter: Sendable {
         self.thread = thread
         self.catalog = catalog
         self.relay = relay
+        self.claim = claim
         self.maxGroupTime = maxGroupTime
         self.commits = commits
     }
@@ -150,9 +153,10 @@ final class PostgresWriter: Sendable {
         connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
         connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
         var (version, lastChange): (Int64, Int64) = (-1, 0)
-        connection.later("SELECT catalog_version, last_change FROM state") { result in
+        connection.later("SELECT catalog_version, last_change, holder FROM state") { [claim] result in
             version = result.integer(0, 0) ?? -1
             lastChange = result.integer(0, 1) ?? 0
+            try claim.require(holder: result.text(0, 2))
         }
         try connection.flush()
         if catalog.current.version != version { catalog.publish(try PostgresCatalog(connection)) }
@@ -207,9 +211,10 @@ final class PostgresWriter: Sendable {
     private func log(_ transaction: PostgresTransaction) throws -> CommitMark {
         let connection = transaction.connection
         let changes = LoggedChange.encoded(transaction.logged)
+        let callers: SQL = transaction.concernsCallers ? ", callers = last_change + 1" : ""
         let result = try connection.run(
             """
-            WITH next AS (UPDATE state SET last_change = last_change + 1 RETURNING last_change), \
+            WITH next AS (UPDATE state SET last_change = last_change + 1\(callers) RETURNING last_change), \
             entry AS (INSERT INTO change_log (number, server, changes) \
             SELECT last_change, \(relay.server), \(text: changes) FROM next RETURNING number) \
             SELECT number, pg_current_xact_id()::text, pg_notify(\(ChangeListener.channel(pool.address)), \(relay.server)) FROM entry
@@ -244,7 +249,7 @@ final class PostgresWriter: Sendable {
             } catch {
                 failure = error
             }
-            pool.pause()
+            ConnectionPool.pause()
         }
         return .failure(PostgresError.unreachable(cause: failure))
     }

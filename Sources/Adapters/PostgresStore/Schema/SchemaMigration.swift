@@ -54,6 +54,17 @@ enum SchemaMigration {
             "CREATE TABLE identity (id text NOT NULL)",
             "INSERT INTO identity VALUES (replace(gen_random_uuid()::text, '-', ''))",
         ],
+        [
+            // The number of the last transaction that concerned callers, and the server that has the schema alone.
+            "ALTER TABLE state ADD COLUMN callers bigint NOT NULL DEFAULT 0, ADD COLUMN holder text",
+            """
+            CREATE TABLE lease (
+                name   text COLLATE "C" PRIMARY KEY,
+                holder text NOT NULL,
+                ends   timestamptz NOT NULL
+            )
+            """,
+        ],
     ]
 
     /// Creates or migrates the tables of an app; several servers can do so at the same time.

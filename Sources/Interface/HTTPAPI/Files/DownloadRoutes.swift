@@ -109,7 +109,7 @@ struct DownloadRoutes: Sendable {
         _ context: APIContext
     ) async throws -> Response {
         // A watermark's image is a further file on which the response depends, named relative to the request's host.
-        if imageRequest?.markKeys.isEmpty ?? true {
+        if imageRequest?.markKeys.isEmpty ?? true, app.files.canBePrepared(file.file) {
             context.preparation?.depends(on: file.file.key, isImage: imageRequest != nil)
         }
         return try await app.answer(request, context, with: file, imageRequest: imageRequest)

@@ -30,6 +30,7 @@ struct SharedDatabase: AppDatabase {
         do {
             objects = try PostgresObjectStore(
                 PostgresAddress(url: url.revealed, schema: schema),
+                use: bucket == nil ? .exclusive : .shared,
                 readers: readers,
                 lookups: readers + 2,
                 commits: shared.commits,

@@ -1,0 +1,96 @@
+internal import Domain
+internal import Logging
+internal import Synchronization
+
+/// The right of a server to use a schema: alone, or beside others (docs/scale-out.md).
+///
+/// It is an advisory lock of the listening connection, exclusive or shared, so it ends with the server at once. A server
+/// that loses the connection goes on, because a restart of the database must not end it; it takes the lock again when it
+/// is connected. If another server came first, `state.holder` tells: each writing transaction compares it, inside the
+/// turn, so no change is made beside a server that wants to be alone.
+final class SchemaClaim: Sendable {
+    private let use: SchemaUse
+    /// The name of this server.
+    private let server: String
+    private let schema: String
+    private let logger: Logger?
+    /// Whether another server took the schema; until the end of this one.
+    private let isTaken = Atomic(false)
+    /// Whether the listening connection has the lock.
+    private let isLocked = Atomic(false)
+
+    init(_ use: SchemaUse, of server: String, schema: String, logger: Logger? = nil) {
+        self.use = use
+        self.server = server
+        self.schema = schema
+        self.logger = logger
+    }
+
+    /// Takes the schema at the start of a server.
+    ///
+    /// A server that was killed a moment ago can still have the lock, so this waits as long as a connection attempt.
+    ///
+    /// - Parameters:
+    ///   - connection: The listening connection.
+    ///   - patience: How long it waits.
+    /// - Throws: ``OpenFailure`` if another server has it.
+    func take(_ connection: PostgresConnection, within patience: Duration) throws {
+        guard use != .tool else { return }
+        let end = ContinuousClock.now + patience
+        while try !lock(connection) {
+            guard ContinuousClock.now < end else { throw OpenFailure(message: refusal) }
+            ConnectionPool.pause()
+        }
+        // Inside the turn, so that it is before or behind each change of another server.
+        connection.later("BEGIN")
+        connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+        let holder = use == .exclusive ? Array(server.utf8) : nil
+        try connection.run("UPDATE state SET holder = \(text: holder) WHERE holder IS DISTINCT FROM \(text: holder)")
+        connection.later("COMMIT")
+        try connection.flush()
+    }
+
+    /// Takes the lock again if a loss of the listening connection ended it; called after each loss, and then periodically.
+    func renew(_ connection: PostgresConnection) throws {
+        guard use != .tool, !isLocked.load(ordering: .relaxed) else { return }
+        _ = try lock(connection)
+        let holder = try connection.run("SELECT holder FROM state").text(0, 0)
+        _ = try? require(holder: holder)
+    }
+
+    /// The listening connection is lost, and the lock with it.
+    func lose() {
+        isLocked.store(false, ordering: .relaxed)
+    }
+
+    /// Throws if another server took the schema: `holder` is `state.holder`, as a transaction reads it.
+    func require(holder: String?) throws {
+        guard use != .tool else { return }
+        if holder != (use == .exclusive ? server : nil), !isTaken.exchange(true, ordering: .relaxed) {
+            logger?.critical(
+                "Another server uses the database, and this one stops using it; end one of them and restart the other",
+                metadata: ["schema": "\(schema)"]
+            )
+        }
+        try require()
+    }
+
+    /// Throws if another server is known to have taken the schema.
+    func require() throws {
+        guard isTaken.load(ordering: .relaxed) else { return }
+        throw ServiceError(.storageReadOnly, "The server's database is used by another server.")
+    }
+
+    private func lock(_ connection: PostgresConnection) throws -> Bool {
+        let function = use == .exclusive ? "pg_try_advisory_lock" : "pg_try_advisory_lock_shared"
+        let result = try connection.run("SELECT \(sql: function)(hashtextextended(\(schema), 7527))")
+        isLocked.store(result.boolean(0, 0), ordering: .relaxed)
+        return result.boolean(0, 0)
+    }
+
+    private var refusal: String {
+        use == .exclusive
+            ? "is used by another server; with the blobs in its storage folder, a server must be the only one"
+            : "is used by a server with the blobs in its storage folder, which must be the only one"
+    }
+}
