@@ -96,6 +96,43 @@ struct StagingServersTests {
         }
     }
 
+    @Test("of writers with an order the larger one is current, whenever the bytes of the other arrive")
+    func givenOrder() async throws {
+        try await StagingFixture.withLayout { layout in
+            let areas = try (0..<3).map { _ in try StagingFixture.area(layout) }
+            let late = try await areas[0].stage(as: name).write(at: 0, order: 4, digesting: [])
+            try await late.append(ByteBuffer(string: "late"))
+            let writer = try await areas[1].stage(as: name).write(at: 0, order: 5, digesting: [])
+            try await writer.append(ByteBuffer(string: "new"))
+            _ = try await writer.finish()
+            // Without its order it would be behind what the other one has put.
+            _ = try await late.finish()
+            try await late.append(ByteBuffer(string: "r"))
+            _ = try await late.finish()
+            for area in areas {
+                #expect(try await area.stage(as: name).read(at: 0, count: 9) == ByteBuffer(string: "newer"))
+            }
+        }
+    }
+
+    @Test("bytes that arrive behind the end of a finished file do not prevent its copy")
+    func lateBytes() async throws {
+        try await StagingFixture.withLayout { layout in
+            let areas = try (0..<2).map { _ in try StagingFixture.area(layout) }
+            try await write(ByteBuffer(string: "abcd"), 0..<4, by: areas[0])
+            let staged = try await areas[0].stage(as: name)
+            let facts = try await staged.finish(size: 3, needsMD5: false).blob
+            let late = try await areas[1].stage(as: name).write(at: 3, order: 99, digesting: [])
+            try await late.append(ByteBuffer(string: "late"))
+            _ = try await late.finish()
+            #expect(try await staged.extent() == 7)
+            let copyable = try #require(staged as? any S3CopyableBlob)
+            try await copyable.copy(to: "\(layout.root)blob", facts, headers: [])
+            let client = try StagingFixture.client()
+            #expect(try client.get("\(layout.root)blob", limit: 100) == Array("abc".utf8))
+        }
+    }
+
     @Test("a file that was cut ends there on all servers, and grows again")
     func truncation() async throws {
         try await StagingFixture.withLayout { layout in

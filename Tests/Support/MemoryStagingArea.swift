@@ -102,7 +102,7 @@ private final class MemoryStagedBlob: StagedBlob {
 
     func extent() async throws -> Int64 { Int64(bytes.readableBytes) }
 
-    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
+    func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter {
         MemoryBlobWriter(blob: self, offset: Int(offset), digests: digests)
     }
 

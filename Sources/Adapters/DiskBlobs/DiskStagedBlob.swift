@@ -119,7 +119,7 @@ final class DiskStagedBlob: StagedBlob {
         }
     }
 
-    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
+    func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter {
         DiskBlobWriter(self, at: offset, digesting: digests)
     }
 

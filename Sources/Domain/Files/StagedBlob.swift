@@ -15,7 +15,15 @@ package protocol StagedBlob: Sendable {
     /// Begins to write at an offset from the first byte; existing bytes there are overwritten.
     ///
     /// The digests cover the bytes of this writer.
-    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - order: Decides between writers of several servers: where their bytes overlap, those of the larger order are
+    ///     the current ones, whenever they arrive. `nil` is behind all bytes that are there. An area of one server can
+    ///     ignore it, because the locks of that server let one writer begin after the other has ended.
+    ///   - digests: The digests to compute.
+    /// - Returns: The writer.
+    func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter
 
     /// Up to `count` bytes; fewer only at the end.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer
@@ -52,6 +60,13 @@ package protocol StagedBlob: Sendable {
     ///
     /// If that fails, ``StagingArea/unsettled()`` and the next start try again.
     func discard() async
+}
+
+extension StagedBlob {
+    /// Begins to write behind all bytes that are there, at an offset.
+    package func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
+        write(at: offset, order: nil, digesting: digests)
+    }
 }
 
 /// Writes bytes in order; used by one task at a time.

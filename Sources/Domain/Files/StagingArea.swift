@@ -7,6 +7,9 @@ package protocol StagingArea: Sendable {
     /// The id of the machine's boot; a change means that written bytes without a sync can be lost.
     var bootID: String { get }
 
+    /// Whether other servers write to it, too; `false` unless the area says otherwise.
+    var isShared: Bool { get }
+
     /// Creates staged bytes that end with the server.
     func stage() async throws -> any StagedBlob
 
@@ -23,6 +26,10 @@ package protocol StagingArea: Sendable {
 
     /// Opens the bytes of a commit that was interrupted; `nil` if the journal has no such note any more.
     func reopen(_ note: CommitNote) async throws -> (any StagedBlob)?
+}
+
+extension StagingArea {
+    package var isShared: Bool { false }
 }
 
 /// Staged bytes or a commit that a server left when it ended.

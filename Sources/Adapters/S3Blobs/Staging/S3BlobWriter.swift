@@ -11,6 +11,8 @@ internal import Synchronization
 final class S3BlobWriter: BlobWriter {
     private let blob: S3StagedBlob
     private let eventLoop: any EventLoop
+    /// The number of all segments; `nil` if the bucket decides.
+    private let order: Int?
     private let state: Mutex<State>
     private let digests: Mutex<RunningDigests>
 
@@ -28,8 +30,9 @@ final class S3BlobWriter: BlobWriter {
     /// The maximum number of segments on their way to the store.
     private static let parallel = 4
 
-    init(_ blob: S3StagedBlob, at offset: Int64, digesting kinds: Set<DigestKind>) {
+    init(_ blob: S3StagedBlob, at offset: Int64, order: Int?, digesting kinds: Set<DigestKind>) {
         self.blob = blob
+        self.order = order
         eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         state = Mutex(State(position: offset))
         digests = Mutex(RunningDigests(kinds))
@@ -63,7 +66,7 @@ final class S3BlobWriter: BlobWriter {
         try await state.withLock(\.hashed)?.get()
         // Bytes that follow were written after those of a writer that began meanwhile.
         state.withLock { state in
-            if let number = state.number, !blob.isLast(number) { state.number = nil }
+            if order == nil, let number = state.number, !blob.isLast(number) { state.number = nil }
         }
         await blob.joinSegments(before: state.withLock(\.position))
         return digests.withLock(\.values)
@@ -99,7 +102,7 @@ final class S3BlobWriter: BlobWriter {
             state.withLock { _ = $0.puts.removeFirst() }
         }
         let number =
-            if let known = state.withLock(\.number) { known } else { try await blob.nextNumber() }
+            if let known = state.withLock(\.number) { known } else { try await blob.nextNumber(order) }
         let (slice, position) = state.withLock { state in
             defer { state.position += Int64(count) }
             state.number = number

@@ -7,7 +7,9 @@ internal import Synchronization
 extension S3StagedBlob {
     func copy(to name: String, _ facts: BlobFacts, headers: [(name: String, value: String)]) async throws {
         if state.withLock({ $0.map.pieces.contains(where: \.segment.tag.isEmpty) }) { try await refresh(always: true) }
-        let (map, held, finished) = state.withLock { ($0.map, $0.held, $0.finished) }
+        let (whole, held, finished) = state.withLock { ($0.map, $0.held, $0.finished) }
+        // A late request of another server can have put bytes behind the end meanwhile.
+        let map = SegmentMap(pieces: whole.pieces(in: 0..<facts.size))
         // The digest is that of these segments, which never change.
         guard let finished, finished.facts.size == facts.size, finished.facts.digest == facts.digest,
             finished.pieces == map.pieces.map(StagedFact.init)

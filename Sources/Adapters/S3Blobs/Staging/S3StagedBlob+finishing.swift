@@ -25,7 +25,8 @@ extension S3StagedBlob {
         if digest == nil, needsMD5 || size <= BlobFacts.md5Limit { digest = try await wholeMD5(of: size, map) }
         let facts = BlobFacts(size: size, digest: .contentHash(ContentHash.joining(blocks)), md5: digest)
         let head = try await read(at: 0, count: StagedFacts.headSize, of: map)
-        state.withLock { [map] in $0.finished = (facts, map.pieces.map(StagedFact.init)) }
+        let pieces = map.pieces(in: 0..<size).map(StagedFact.init)
+        state.withLock { $0.finished = (facts, pieces) }
         return StagedFacts(blob: facts, head: head)
     }
 

@@ -66,8 +66,8 @@ final class S3StagedBlob: S3CopyableBlob {
         return state.withLock(\.map.extent)
     }
 
-    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
-        S3BlobWriter(self, at: offset, digesting: digests)
+    func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter {
+        S3BlobWriter(self, at: offset, order: order, digesting: digests)
     }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
@@ -127,11 +127,15 @@ final class S3StagedBlob: S3CopyableBlob {
         }
     }
 
-    /// The number of a writer's segments, larger than those of all segments so far.
-    func nextNumber() async throws -> Int {
-        // A writer on another server can have got larger ones.
+    /// The number of a writer's segments: its order, or one that is larger than those of all segments so far.
+    func nextNumber(_ order: Int? = nil) async throws -> Int {
+        // A writer on another server can have got larger ones, and small segments are joined with their neighbours.
         try await refresh()
         return state.withLock { state in
+            if let order {
+                state.lastNumber = max(state.lastNumber, order)
+                return order
+            }
             let largest = state.segments.values.map(\.segment.number).max() ?? 0
             state.lastNumber = max(state.lastNumber, largest) + 1
             return state.lastNumber

@@ -12,6 +12,7 @@ internal import Synchronization
 package final class S3StagingArea: StagingArea {
     /// The same for all servers: bytes in a bucket do not depend on the boot of a machine.
     package let bootID = "s3"
+    package let isShared = true
     let bucket: StagingBucket
     let names: StagingNames
     let servers: StagingServers
