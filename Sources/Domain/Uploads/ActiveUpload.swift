@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// An upload in use: its stored state, its staged bytes, and its locks.
 ///
-/// Each upload has at most one.
+/// On a server that is alone each upload has at most one, and it is the truth. On a shared store each request has its
+/// own, with the rows as it read them; what it decides of them, a transaction confirms (docs/scale-out.md).
 final class ActiveUpload: Sendable {
     let id: ObjectID
-    let locks = PreemptiveLocks<Int>()
-    let progressStreams = ProgressStreams()
+    let use: UploadUse
     private let state: Mutex<State>
 
     struct State: Sendable {
@@ -14,24 +14,34 @@ final class ActiveUpload: Sendable {
         var layout = PartLayout()
         /// The ids of the stored parts, by number.
         var partIDs: [Int: ObjectID] = [:]
-        /// The received bytes of parts that are not stored yet, by number.
-        var inFlight: [Int: Int64] = [:]
-        var blob: (any StagedBlob)?
+        /// Whether a request of any server began to write the part that grows, and did not record its end.
+        var isGrowing = false
+        /// The lease of the request that creates the file; `nil` on a store that is not shared.
+        var lease: FinishLease?
+        /// Whether a blob can be left under the name of the lease.
+        var leavesPut = false
         /// Whether the upload was cancelled or expired.
         var isEnded = false
-        /// Whether a sweep that found it expired holds or waits for its locks; then no client holds them.
-        var isExpiring = false
+
+        init(_ found: UploadRecords.Found) {
+            stored = found.upload
+            for stored in found.parts {
+                partIDs[stored.number] = stored.id
+                if stored.number == UploadHandle.number { isGrowing = stored.sharing?.isOpen ?? false }
+                guard let part = stored.part else { continue }
+                layout.restore(stored.number, part, unit: stored.unit)
+            }
+        }
     }
 
-    init(_ found: UploadRecords.Found) {
+    init(_ found: UploadRecords.Found, in use: UploadUse = UploadUse()) {
         id = found.upload.id
-        var state = State(stored: found.upload)
-        for stored in found.parts {
-            state.layout.restore(stored.number, stored.part, unit: stored.unit)
-            state.partIDs[stored.number] = stored.id
-        }
-        self.state = Mutex(state)
+        self.use = use
+        state = Mutex(State(found))
     }
+
+    var locks: PreemptiveLocks<Int> { use.locks }
+    var progressStreams: ProgressStreams { use.progressStreams }
 
     /// The stored state.
     var stored: StoredUpload { state.withLock(\.stored) }
@@ -41,16 +51,26 @@ final class ActiveUpload: Sendable {
         try state.withLock { state in try body(&state) }
     }
 
+    /// Replaces what is known of the rows.
+    func update(_ found: UploadRecords.Found) {
+        with { state in
+            let before = state
+            state = State(found)
+            (state.lease, state.leavesPut, state.isEnded) = (before.lease, before.leavesPut, before.isEnded)
+        }
+    }
+
     /// The progress of the upload.
     var progress: UploadProgress {
-        with { state in
+        let inFlight = use.with(\.inFlight)
+        return with { state in
             UploadProgress(
                 id: id,
                 key: state.stored.key,
                 received: state.stored.isFinished && state.stored.kind != .partial
-                    ? state.stored.size ?? 0 : state.layout.received + state.inFlight.values.reduce(0, +),
+                    ? state.stored.size ?? 0 : state.layout.received + inFlight.values.reduce(0, +),
                 size: state.stored.size,
-                isStarted: state.stored.isStarted || !state.inFlight.isEmpty,
+                isStarted: state.stored.isStarted || !inFlight.isEmpty,
                 isFinished: state.stored.isFinished,
                 expiresAt: state.stored.expiresAt
             )
@@ -59,24 +79,24 @@ final class ActiveUpload: Sendable {
 
     /// Counts received bytes of a part.
     func count(_ bytes: Int64, for number: Int) {
-        with { $0.inFlight[number, default: 0] += bytes }
+        use.with { $0.inFlight[number, default: 0] += bytes }
         progressStreams.notify { progress }
     }
 
     /// Sets how many received bytes of a part are stored but not recorded.
     func settle(_ number: Int, holding bytes: Int64 = 0) {
-        with { $0.inFlight[number] = bytes > 0 ? bytes : nil }
+        use.with { $0.inFlight[number] = bytes > 0 ? bytes : nil }
         progressStreams.notify { progress }
     }
 
     /// The staged bytes, opened once.
     func blob(in staging: any StagingArea) async throws -> any StagedBlob {
-        if let blob = with(\.blob) { return blob }
+        if let blob = use.with(\.blob) { return blob }
         let opened = try await staging.stage(as: id)
-        return with { state in
+        return use.with { use in
             // Another part's writer can have opened them first; all must write through the same value.
-            let blob = state.blob ?? opened
-            state.blob = blob
+            let blob = use.blob ?? opened
+            use.blob = blob
             return blob
         }
     }

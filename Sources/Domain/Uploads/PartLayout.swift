@@ -69,7 +69,7 @@ struct PartLayout: Sendable {
         return offset
     }
 
-    private static let isFull = ServiceError(
+    static let isFull = ServiceError(
         .payloadTooLarge,
         "The parts of the upload take more space than the upload is allowed to use."
     )

@@ -46,6 +46,8 @@ package struct StoredUpload: Sendable, Hashable {
     package internal(set) var pieces: [ObjectID] = []
     /// The final upload that waits for this partial one; `nil` if none does.
     var successor: ObjectID?
+    /// What several servers share; `nil` on a server that is alone.
+    var sharing: SharedUploadState?
 
     /// The caller who began an upload, with the fields that are needed to check the permission again.
     struct Creator: Sendable, Hashable {
@@ -122,6 +124,7 @@ extension StoredUpload {
         if updatedAt != createdAt { fields["_updatedAt"] = .date(updatedAt) }
         if finishesOnLastByte { fields["_tus"] = .bool(true) }
         if !pieces.isEmpty { fields["_pieces"] = .array(pieces.map { .string($0.description) }) }
+        fields["_shared"] = sharing?.json
         fields["_successor"] = successor.map { .string($0.description) }
         switch kind {
         case .file: break
@@ -170,6 +173,7 @@ extension StoredUpload {
         deadline = fields["_deadline"]?.dateValue
         pieces = (fields["_pieces"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap { ObjectID($0) } }
         successor = fields["_successor"]?.stringValue.flatMap { ObjectID($0) }
+        sharing = SharedUploadState(stored: fields["_shared"])
     }
 
     /// The new expiry of an upload of a guest that received bytes.

@@ -33,9 +33,10 @@ extension UploadHandle {
         }
         while !stored.isFinished {
             do {
-                let offset = try await active.locks.withLock(of: UploadHandle.number) { [self] in
+                let offset: Int64? = try await active.locks.withLock(of: UploadHandle.number) { [self] in
+                    try await stopOtherServers()
                     // The sweep can have finished it while this waited for the lock.
-                    active.with(\.stored.isFinished) ? nil : storedOffset
+                    return active.with(\.stored.isFinished) ? nil : storedOffset
                 }
                 guard let offset else { continue }
                 guard isComplete else { return offset }
@@ -47,6 +48,18 @@ extension UploadHandle {
             }
         }
         return progress.received
+    }
+
+    /// Ends requests of other servers that append, so that the recorded size stays.
+    private func stopOtherServers() async throws {
+        try await refresh()
+        guard active.with({ $0.isGrowing && !$0.stored.isFinished }) else { return }
+        do {
+            _ = try await attempt(.stopAppending, row: active.with { $0.partIDs[UploadHandle.number] })
+        } catch let error as ServiceError where error.code == .uploadConflict {
+            // It was finished meanwhile.
+        }
+        try await refresh()
     }
 
     /// The number of stored bytes, without those that a connection is sending.
@@ -82,10 +95,9 @@ extension UploadHandle {
         let number = UploadHandle.number
         let end = try await active.locks.withLock(of: number) { [self] in
             try requireNotEnded()
+            try await refresh()
             let there = storedOffset
-            guard there == offset else {
-                throw ServiceError(.uploadConflict, "Upload-Offset is \(offset), but the upload has \(there) bytes.")
-            }
+            guard there == offset else { throw UploadHandle.conflict(at: offset, recorded: there) }
             guard !stored.isFinished else {
                 guard announced ?? 0 == 0 else { throw tooMany }
                 return offset
@@ -114,6 +126,10 @@ extension UploadHandle {
         }
     }
 
+    static func conflict(at offset: Int64, recorded: Int64) -> ServiceError {
+        ServiceError(.uploadConflict, "Upload-Offset is \(offset), but the upload has \(recorded) bytes.")
+    }
+
     private static let lengthChanges = ServiceError(
         .badRequest,
         "Upload-Length must not change, and must not be less than the bytes of the upload."
@@ -126,17 +142,27 @@ extension UploadHandle {
         _ body: @escaping @Sendable (PartSink) async throws -> AnnouncedDigest?
     ) async throws -> Int64 {
         let number = UploadHandle.number
+        let row = active.with { $0.partIDs[number] }
+        let attempt = try await attempt(.append(after: offset), row: row)
         let start = try active.with { state in
-            try state.layout.parts[number]?.offset
+            try attempt?.offset ?? state.layout.parts[number]?.offset
                 ?? state.layout.reserve(number, size: offset + remaining, limit: offset + remaining)
         }
-        let store: @Sendable (Int64) async throws -> Void = { [self] received in
-            try await record(number, PartLayout.Part(offset: start, size: offset + received, tag: ""))
+        let store: @Sendable (Int64, Bool) async throws -> Void = { [self] received, isOver in
+            let part = PartLayout.Part(offset: start, size: offset + received, tag: "")
+            if var attempt {
+                // What this request recorded last; no other one records while the attempt lasts.
+                attempt.recorded = active.with { $0.layout.parts[number]?.size ?? 0 }
+                try await record(part, by: attempt, ending: isOver)
+            } else {
+                try await record(number, part)
+            }
             active.settle(number)
         }
         let blob = try await active.blob(in: service.storage.staging)
-        let writer = blob.write(at: start + offset, digesting: kinds)
-        let sink = PartSink(writer, capacity: remaining, refusal: tooMany, store: kinds.isEmpty ? store : nil) {
+        let writer = blob.write(at: start + offset, order: attempt?.order, digesting: kinds)
+        let checkpoint: @Sendable (Int64) async throws -> Void = { try await store($0, false) }
+        let sink = PartSink(writer, capacity: remaining, refusal: tooMany, store: kinds.isEmpty ? checkpoint : nil) {
             [active] in
             active.count($0, for: number)
         }
@@ -154,13 +180,13 @@ extension UploadHandle {
                 // What was received counts, also if the client disconnected.
                 try? await shieldedFromCancellation {
                     _ = try await writer.finish()
-                    try await store(sink.received)
+                    try await store(sink.received, true)
                 }
             }
             await writer.settle()
             throw error
         }
-        if sink.received > 0 || offset == 0 { try await store(sink.received) }
+        if sink.received > 0 || offset == 0 { try await store(sink.received, true) }
         return offset + sink.received
     }
 }

@@ -29,6 +29,9 @@ extension UploadHandle {
         try requireOpen()
         try requireFile()
         try await start()
+        if let attempt = try await attempt(.block(size: size)) {
+            return try await beginBlock(size: size, attempt, body)
+        }
         let extent = try await active.blob(in: service.storage.staging).extent()
         let slot = try active.with { [partCapacity] state in
             try state.layout.reserveNext(
@@ -45,6 +48,24 @@ extension UploadHandle {
             active.with { $0.layout.release(slot) }
             // The upload can have ended since its bytes were opened above.
             if stored.isFinished { try? await service.storage.staging.stage(as: active.id).discard() }
+            throw error
+        }
+    }
+
+    /// The same on a shared store, where the slot of the block is a row.
+    private func beginBlock(
+        size: Int64,
+        _ attempt: PartAttempt,
+        _ body: @escaping @Sendable (PartSink) async throws -> Void
+    ) async throws -> ChunkReceipt {
+        do {
+            let context = BlockContext(number: attempt.number, start: attempt.offset, size: size, offset: 0)
+            return try await take(body, into: context, by: attempt)
+        } catch {
+            _ = try? await shieldedFromCancellation { [active, service] in
+                try await service.records.release(attempt, of: active.id)
+                await service.discardLate(active)
+            }
             throw error
         }
     }
@@ -70,7 +91,7 @@ extension UploadHandle {
     /// - Throws: ``ServiceError/Code/invalidContext`` for a block that is incomplete or missing, and errors of the
     ///   rules.
     package func finishBlocks(_ texts: [Substring], size: Int64) async throws -> FileRecord {
-        try await active.locks.withAllLocks { [self] in
+        try await exclusively { [self] in
             try requireNotEnded()
             if let known = try await file() { return known }
             try requireOpen()
@@ -93,24 +114,38 @@ extension UploadHandle {
 
     private func take(
         _ body: @escaping @Sendable (PartSink) async throws -> Void,
-        into context: BlockContext
+        into context: BlockContext,
+        by begun: PartAttempt? = nil
     ) async throws -> ChunkReceipt {
         let number = context.number
         return try await active.locks.withLock(of: number) { [self] in
+            if begun == nil { try await refresh() }
             try requireOpen()
             let blob = try await active.blob(in: service.storage.staging)
             if active.with({ $0.layout.parts[number]?.offset == context.start }) {
                 return try await compare(body, with: context, in: blob)
             }
+            let row = active.with { $0.partIDs[number] }
+            let next = PartRequest.chunk(number: number, start: context.start)
+            let attempt = if let begun { begun } else { try await attempt(next, row: row) }
             var held = context.offset
             active.settle(number, holding: held)
             defer { active.settle(number, holding: held) }
-            let writer = blob.write(at: context.start + context.offset, digesting: [.crc32, .sha1])
+            let offset = context.start + context.offset
+            let writer = blob.write(at: offset, order: attempt?.order, digesting: [.crc32, .sha1])
             let (digests, count) = try await write(body, into: context, writer) { active.count($0, for: number) }
             let after = context.adding(count)
             held = after.isComplete ? 0 : after.offset
             if after.isComplete {
-                try await record(number, PartLayout.Part(offset: context.start, size: context.size, tag: ""))
+                let part = PartLayout.Part(offset: context.start, size: context.size, tag: "")
+                if let attempt {
+                    try await record(part, by: attempt, ending: true)
+                } else {
+                    try await record(number, part)
+                }
+            } else if let attempt {
+                // Its context can be used on every server, so the bytes must be the newest of the block.
+                try await confirm(attempt)
             }
             return receipt(after, digests)
         }
@@ -172,7 +207,7 @@ extension UploadHandle {
         SymmetricKey(data: Array(stored.tokenDigest.utf8))
     }
 
-    private static let invalidContext = ServiceError(
+    static let invalidContext = ServiceError(
         .invalidContext,
         "The ctx does not belong to this upload, or its bytes were lost; send the block again."
     )

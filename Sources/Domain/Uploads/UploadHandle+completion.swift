@@ -17,15 +17,20 @@ extension UploadHandle {
     /// - Throws: Errors of the rules. If no later attempt can succeed (type, checksum, a key that is taken), the upload
     ///   and its bytes are removed; otherwise both stay, and the next call tries again.
     package func finishIfComplete() async throws {
-        if stored.isWaiting { return try await concatenateIfFinished() }
+        try await finishIfComplete(waiting: true)
+    }
+
+    /// The same; `waits` says whether to wait for a request of another server that creates the file.
+    func finishIfComplete(waiting waits: Bool) async throws {
+        if stored.isWaiting { return try await concatenateIfFinished(waiting: waits) }
         guard isComplete, !stored.isFinished else { return }
         // A client that disconnects now does not cancel it.
         try await shieldedFromCancellation { [self] in
             do {
-                let successor = try await active.locks.withAllLocks { [self] in try await finish() }
+                let successor = try await exclusively(waiting: waits) { [self] in try await finish() }
                 // The piece is finished even if the file fails; HEAD of the final upload reports that.
                 if let successor {
-                    _ = try? await service.using(id: successor) { try await $0.concatenateIfFinished() }
+                    _ = try? await service.using(id: successor) { try await $0.concatenateIfFinished(waiting: waits) }
                 }
             } catch {
                 if !active.with(\.isEnded) { service.unfinished.insert(active.id) }
@@ -88,7 +93,7 @@ extension UploadService {
                 continue
             }
             do {
-                _ = try await using(id: id) { try await $0.finishIfComplete() }
+                _ = try await using(id: id) { try await $0.finishIfComplete(waiting: false) }
             } catch {
                 let code = (error as? ServiceError)?.code
                 if code == nil || code == .internalFailure || code == .storageFull { failure = error }

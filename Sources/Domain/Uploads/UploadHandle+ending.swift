@@ -47,7 +47,8 @@ extension UploadHandle {
             key: stored.key,
             as: stored.creator.caller(in: service.app)
         )
-        let hasParts = active.with { $0.blob != nil || !$0.layout.parts.isEmpty }
+        let hasParts =
+            service.isShared || active.use.with { $0.blob != nil } || active.with { !$0.layout.parts.isEmpty }
         // All bytes are here: whether the client still is does not matter any more.
         try await shieldedFromCancellation { [self] in
             do {
@@ -55,24 +56,68 @@ extension UploadHandle {
                     if let created = try await service.files.file(key: record.key), created.mirrorState == .created {
                         return try await finish(record, replacing: created, spending: spent)
                     }
-                    try await service.storage.commit(staged, facts.blob, as: record.key, of: record.id)
-                    do {
-                        _ = try await markFinished(record, spending: spent)
-                    } catch {
-                        try await service.revert(staged, record)
-                        throw error
-                    }
+                    try await put(staged, facts.blob, record, spending: spent)
                 }
             } catch let error as ServiceError where error.code == .duplicateValue {
+                try await requireTaken(record.key)
                 // The key has a file now, so this upload can never have one.
-                await drop()
-                throw error
+                let isDropped = await drop()
+                // With a lost lease, it is the file of this upload.
+                throw isDropped || active.with { $0.lease == nil } ? error : UploadHandle.superseded
             }
             await staged.discard()
             // Parts that are not in the file, or were copied.
             if hasParts { try? await service.storage.staging.stage(as: active.id).discard() }
         }
         return record
+    }
+
+    /// Stores the blob and then the record, or neither.
+    private func put(
+        _ staged: any StagedBlob,
+        _ facts: BlobFacts,
+        _ record: FileRecord,
+        spending spent: [ObjectID]
+    ) async throws {
+        let lease = active.with(\.lease)
+        for earlier in lease?.abandonedPuts ?? [] {
+            // Its holder has lost the lease, so it never gets a record.
+            try await service.storage.blobs.undo(staged, as: BlobName(record.key), of: earlier)
+        }
+        let put = lease?.put ?? record.id
+        active.with { $0.leavesPut = lease != nil }
+        do {
+            try await service.storage.commit(staged, facts, as: record.key, of: put)
+            do {
+                _ = try await markFinished(record, spending: spent)
+            } catch {
+                try await service.revert(staged, record, put: put)
+                throw error
+            }
+        } catch {
+            if lease != nil { await undo(put, of: record, from: staged) }
+            throw error
+        }
+    }
+
+    /// Makes sure that a put that failed leaves nothing, so that the next lease can use its name.
+    private func undo(_ put: ObjectID, of record: FileRecord, from staged: any StagedBlob) async {
+        let blob = BlobName(record.key)
+        do {
+            guard try await !service.records.isCommitted(put, with: blob, certainly: true) else { return }
+            try await service.storage.blobs.undo(staged, as: blob, of: put)
+            active.with { $0.leavesPut = false }
+        } catch {
+            // The next lease has another name, and its holder tries again.
+        }
+    }
+
+    /// Throws ``ServiceError/Code/overloaded`` if only a server that has lost its lease can have taken the key.
+    private func requireTaken(_ key: FileKey) async throws {
+        guard active.with({ $0.lease?.abandoned ?? 0 > 0 }), try await service.files.file(key: key) == nil else {
+            return
+        }
+        throw UploadService.isBusy
     }
 
     /// Ends the upload with the bytes that the mirror has stored under the key; called with a claim on the key.
@@ -112,16 +157,18 @@ extension UploadHandle {
             spending: spent,
             replacing: created,
             as: caller,
-            within: service.limits.quota
+            within: service.limits.quota,
+            holding: active.with(\.lease)
         )
         active.with { [finished] state in
             state.stored = finished
+            state.lease = nil
             if record != nil {
-                state.blob = nil
                 state.layout = PartLayout()
                 state.partIDs = [:]
             }
         }
+        if record != nil { active.use.with { $0.blob = nil } }
         if record != nil {
             active.progressStreams.notify { progress }
             active.progressStreams.finish()
@@ -137,8 +184,11 @@ extension UploadHandle {
     package func cancel() async throws {
         try await active.locks.withAllLocks { [self] in
             guard !active.with(\.isEnded), !stored.isFinished || stored.kind == .partial else { return }
-            _ = try await service.removeRow(of: active.id)
-            await service.discardStaged(of: active)
+            // Another server can have finished it.
+            let isRemoved = try await service.unlessLeased(active.id) { [service, active] dead in
+                try await service.removeRow(of: active.id, breaking: dead) { $0.isOpen } != nil
+            }
+            if isRemoved { await service.discardStaged(of: active) }
         }
     }
 
@@ -152,15 +202,19 @@ extension UploadHandle {
     package func terminate(as caller: Caller, deletingFilesOf objects: ObjectService) async throws {
         guard stored.isFinished, stored.kind != .partial else { return try await cancel() }
         _ = try await objects.perform(ObjectCommand(.file, .delete([active.id], where: nil)), as: caller)
-        try await active.locks.withAllLocks { [self] in await drop() }
+        try await active.locks.withAllLocks { [self] in _ = await drop() }
     }
 
     /// Removes the upload and its bytes after a final refusal; called with all locks of the upload held.
     ///
     /// A row that cannot be removed now expires like any other.
-    func drop() async {
-        guard (try? await service.removeRow(of: active.id)) != nil else { return }
+    ///
+    /// - Returns: Whether the row is removed.
+    @discardableResult
+    func drop() async -> Bool {
+        guard (try? await service.removeRow(of: active.id, holding: active.with(\.lease))) != nil else { return false }
         await service.discardStaged(of: active)
+        return true
     }
 
     /// Copies pieces of staged bytes to consecutive offsets.
@@ -191,11 +245,17 @@ private struct StagedBytesMissing: Error {}
 extension UploadService {
     /// Removes an upload's row, and the uploads that end with it from memory.
     ///
-    /// - Returns: Whether the upload was unfinished.
-    func removeRow(of id: ObjectID) async throws -> Bool {
-        let (wasOpen, ended) = try await records.remove(id)
-        for digest in ended { await forget(digest) }
-        return wasOpen
+    /// - Parameters: As those of ``UploadRecords/remove(_:holding:breaking:if:)``.
+    /// - Returns: Whether the upload was unfinished; `nil` if it is not due.
+    func removeRow(
+        of id: ObjectID,
+        holding lease: FinishLease? = nil,
+        breaking dead: SharedUploadState.Lease? = nil,
+        if isDue: @escaping @Sendable (StoredUpload) -> Bool = { _ in true }
+    ) async throws -> Bool? {
+        guard let removed = try await records.remove(id, holding: lease, breaking: dead, if: isDue) else { return nil }
+        for digest in removed.ended { await forget(digest) }
+        return removed.wasOpen
     }
 
     /// Removes from memory an upload whose row was deleted, by the digest of its token.
@@ -211,10 +271,8 @@ extension UploadService {
     func discardStaged(of upload: ActiveUpload) async {
         let blob = try? await upload.blob(in: storage.staging)
         await blob?.discard()
-        upload.with { state in
-            state.isEnded = true
-            state.blob = nil
-        }
+        upload.with { $0.isEnded = true }
+        upload.use.with { $0.blob = nil }
         upload.progressStreams.finish()
     }
 }

@@ -23,18 +23,21 @@ extension UploadHandle {
         _ body: @escaping @Sendable (PartSink) async throws -> Void
     ) async throws -> PartReceipt {
         try await active.locks.withLock(of: number) { [self] in
+            try await refresh()
             try requireOpen()
             try requireFile()
             let others = active.with { state in state.layout.received - (state.layout.parts[number]?.size ?? 0) }
             let remaining = (stored.size ?? service.limits.fileSize) - others
             guard size <= remaining else { throw tooMany }
             try await start()
-            let isAgain = active.with { $0.layout.parts[number] != nil }
+            let row = active.with { $0.partIDs[number] }
+            let attempt = try await attempt(.part(number, size: size), row: row)
+            let isAgain = attempt == nil && active.with { $0.layout.parts[number] != nil }
             let offset = try active.with { [partCapacity] in
-                try $0.layout.reserve(number, size: size, limit: partCapacity)
+                try attempt?.offset ?? $0.layout.reserve(number, size: size, limit: partCapacity)
             }
             let blob = try await active.blob(in: service.storage.staging)
-            let writer = blob.write(at: offset, digesting: [.md5])
+            let writer = blob.write(at: offset, order: attempt?.order, digesting: [.md5])
             // The slot that becomes unused: that of the new bytes, or of those that they replace.
             var unused = PartLayout.Slot(number: number, offset: offset, size: size)
             defer {
@@ -49,6 +52,11 @@ extension UploadHandle {
             }
             try UploadHandle.verify(expected, digests)
             let tag = (digests[.md5] ?? []).base64URL
+            if let attempt {
+                let part = PartLayout.Part(offset: offset, size: size, tag: tag)
+                try await record(part, by: attempt, ending: true)
+                return PartReceipt(tag: tag, digests: digests)
+            }
             let known = active.with { $0.layout.parts[number] }
             if known?.tag != tag || known?.size != size {
                 try await record(number, PartLayout.Part(offset: offset, size: size, tag: tag))
@@ -63,7 +71,7 @@ extension UploadHandle {
     /// - Throws: ``ServiceError/Code/uploadConflict`` naming the missing or different part, and errors of the rules;
     ///   the upload continues then.
     package func finish(_ listed: [(number: Int, tag: String)]) async throws -> FileRecord {
-        try await active.locks.withAllLocks { [self] in
+        try await exclusively { [self] in
             try requireNotEnded()
             if let known = try await file() { return known }
             try requireOpen()
@@ -130,8 +138,8 @@ extension UploadHandle {
                 state.partIDs[number] = saved.id
                 state.stored.expiresAt = saved.expiresAt
                 state.layout.record(number, part)
-                state.inFlight[number] = nil
             }
+            active.use.with { $0.inFlight[number] = nil }
         }
     }
 

@@ -20,6 +20,8 @@ extension UploadHandle {
         let remaining = (stored.isFinished ? nil : stored.size) ?? service.limits.fileSize
         let refusal = stored.isFinished ? StagedUpload.tooLarge(limit: service.limits.fileSize) : tooMany
         guard announced ?? 0 <= remaining else { throw refusal }
+        // Another server does not see that bytes arrive, and would remove an upload that has not begun.
+        if service.isShared, !stored.isFinished { try await start() }
         let upload = try await active.locks.withLock(of: 0) { [active, service] in
             var upload = try await service.stage(announced: announced, digesting: kinds)
             defer { active.settle(0) }
@@ -36,8 +38,12 @@ extension UploadHandle {
                 throw error
             }
         }
-        return try await active.locks.withAllLocks { [self] in
-            try await end(upload.0, checking: upload.1)
+        do {
+            return try await exclusively { [self] in try await end(upload.0, checking: upload.1) }
+        } catch {
+            // The lease can be refused before the end begins.
+            if service.isShared { await upload.0.blob.discard() }
+            throw error
         }
     }
 

@@ -22,10 +22,12 @@ package struct UploadHandle: Sendable {
     /// Throws unless the upload accepts bytes.
     func requireOpen() throws {
         try requireNotEnded()
-        guard !stored.isFinished else {
-            throw ServiceError(.uploadConflict, "The upload is finished; its file cannot change.")
-        }
+        guard !stored.isFinished else { throw UploadHandle.isFinished }
     }
+
+    static let isFinished = ServiceError(.uploadConflict, "The upload is finished; its file cannot change.")
+
+    static let superseded = ServiceError(.superseded, "A newer connection has taken over this upload.")
 
     /// Marks the upload as started, which extends its lifetime.
     func start() async throws {
@@ -87,6 +89,7 @@ extension UploadService {
 
     private func isAlive(_ upload: ActiveUpload) -> Bool {
         let isInUse = !upload.locks.areFree
-        return upload.with { !$0.isEnded && ($0.stored.expiresAt > clock() || isInUse && !$0.isExpiring) }
+        let isExpiring = upload.use.with(\.isExpiring)
+        return upload.with { !$0.isEnded && ($0.stored.expiresAt > clock() || isInUse && !isExpiring) }
     }
 }

@@ -9,22 +9,31 @@ extension UploadRecords {
     ///   - created: The file that the mirror created under the key with the same bytes, which the record replaces.
     ///   - caller: The caller who began it, in the current state.
     ///   - quota: The maximum size of the app's files, in bytes.
+    ///   - lease: The lease of the request; `nil` on a store that is not shared.
     /// - Returns: The final upload that waits for this one, and the digests of tokens whose uploads end because this
     ///   one took their pieces.
     /// - Throws: ``ServiceError/Code/forbidden``, ``ServiceError/Code/duplicateValue`` if the key is taken,
-    ///   ``ServiceError/Code/quotaExceeded``, ``ServiceError/Code/uploadNotFound``.
+    ///   ``ServiceError/Code/quotaExceeded``, ``ServiceError/Code/uploadNotFound``,
+    ///   ``ServiceError/Code/superseded`` if the lease is lost.
     func finish(
         _ upload: StoredUpload,
         _ record: FileRecord?,
         spending spent: [ObjectID] = [],
         replacing created: FileRecord? = nil,
         as caller: Caller,
-        within quota: Int64?
+        within quota: Int64?,
+        holding lease: FinishLease? = nil
     ) async throws -> (successor: ObjectID?, ended: [String]) {
         try await store.write { [clock] writer in
             writer.caller = caller
             var finished = upload
+            // The holder of a later lease can have finished it.
+            if let lease { try writer.upload(upload.id)?.requireLease(lease) }
             let stored = try writer.openUpload(upload.id)
+            if lease != nil {
+                finished.sharing = stored.sharing
+                finished.sharing?.lease = nil
+            }
             finished.counted = stored.counted
             finished.successor = stored.successor
             var ended: [String] = []
@@ -59,10 +68,24 @@ extension UploadRecords {
 
     /// Removes an upload and its parts, and the final upload that waits for it.
     ///
-    /// - Returns: Whether it was unfinished, and the digests of tokens whose uploads end with it.
-    func remove(_ id: ObjectID) async throws -> (wasOpen: Bool, ended: [String]) {
-        try await store.write { [clock] writer in
+    /// - Parameters:
+    ///   - id: The upload.
+    ///   - lease: The lease of the request, if it has one.
+    ///   - dead: A lease whose holder has ended.
+    ///   - isDue: Whether the upload is to be removed in this state.
+    /// - Returns: Whether it was unfinished, and the digests of tokens whose uploads end with it; `nil` if it is not
+    ///   due.
+    /// - Throws: ``ServiceError/Code/superseded`` if the lease is lost; ``LeaseHeld`` if another request has one.
+    func remove(
+        _ id: ObjectID,
+        holding lease: FinishLease? = nil,
+        breaking dead: SharedUploadState.Lease? = nil,
+        if isDue: @escaping @Sendable (StoredUpload) -> Bool = { _ in true }
+    ) async throws -> (wasOpen: Bool, ended: [String])? {
+        try await store.write { [clock, isShared] writer in
             guard let upload = try writer.upload(id) else { return (false, []) }
+            guard isDue(upload) else { return nil }
+            if isShared { try upload.requireLease(lease, breaking: dead) }
             _ = try writer.delete(id, in: .upload)
             try writer.removeParts(of: [id])
             guard upload.isOpen else { return (false, []) }

@@ -1,14 +1,25 @@
 /// Uploads and their parts as objects of the classes `_Upload` and `_UploadPart`.
 struct UploadRecords: Sendable {
     let store: any ObjectStore
+    /// Whether requests for one upload run on several servers.
+    let isShared: Bool
     private let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    init(_ store: any ObjectStore, ids: ObjectIDGenerator, clock: @escaping @Sendable () -> Timestamp) {
+    init(
+        _ store: any ObjectStore,
+        isShared: Bool,
+        ids: ObjectIDGenerator,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
         self.store = store
+        self.isShared = isShared
         self.ids = ids
         self.clock = clock
     }
+
+    /// The id of a new row.
+    func newID() -> ObjectID { ids.next() }
 
     /// An upload with its parts.
     struct Found: Sendable {
@@ -163,7 +174,7 @@ struct UploadRecords: Sendable {
                 }
                 guard upload.isStarted, let size = upload.size else { continue }
                 let parts = try reader.find(.parts(of: upload.id)).compactMap(StoredPart.init(stored:))
-                if parts.count == 1, parts[0].part.size == size { complete.append(upload.id) }
+                if parts.count == 1, parts[0].part?.size == size { complete.append(upload.id) }
             }
             return (complete, finals)
         }
@@ -192,7 +203,7 @@ struct UploadRecords: Sendable {
 }
 
 extension ReadTransaction {
-    fileprivate func hasFile(_ id: ObjectID, with blob: BlobName) throws -> Bool {
+    func hasFile(_ id: ObjectID, with blob: BlobName) throws -> Bool {
         guard let file = try object(id, in: .file), file.mirrorState != .missing else { return false }
         return file.fileKey.map(BlobName.init) == blob
     }
@@ -234,7 +245,7 @@ extension ReadTransaction {
 
 extension WriteTransaction {
     /// Stores an upload, and its counted bytes in the app's usage if they changed.
-    fileprivate func recount(
+    func recount(
         _ upload: StoredUpload,
         before: Int64,
         within quota: Int64?,

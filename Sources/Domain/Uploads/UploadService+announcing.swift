@@ -55,7 +55,7 @@ extension UploadService {
         let key = try key(for: announcement, as: caller)
         try await requireFree(system.id, for: key, givenBy: description)
         try await endUpload(system.id, givenBy: description, as: caller)
-        let upload = StoredUpload(
+        var upload = StoredUpload(
             id: system.id,
             tokenDigest: token.digest,
             key: key,
@@ -70,6 +70,11 @@ extension UploadService {
             expiresAt: clock().adding(seconds: limits.startTimeout),
             finishesOnLastByte: announcement.finishesOnLastByte
         )
+        if isShared {
+            // An earlier upload can have had a given id: late bytes of it are older than all of this one.
+            let order = description.systemFields.isEmpty ? 0 : Int(clock().milliseconds)
+            upload.sharing = SharedUploadState(order: order)
+        }
         try limits.record.requireSize(of: upload.object, by: caller)
         try await requireFree(upload.key, chosenBy: announcement)
         let (begun, ended) = try await records.begin(upload, of: announcement.pieces, as: caller, within: limits)
@@ -111,7 +116,7 @@ extension UploadService {
         } _: { active in
             guard let active else { return }
             try await active.locks.withAllLocks {
-                _ = try await removeRow(of: id)
+                _ = try await unlessLeased(id) { try await removeRow(of: id, breaking: $0) }
                 await discardStaged(of: active)
             }
         }

@@ -20,7 +20,7 @@ extension UploadService {
         let (upload, token) = try await announce(announcement, as: caller)
         guard !upload.isWaiting else { return (upload, token) }
         let finished = try await using(token) { handle in
-            try await handle.active.locks.withAllLocks {
+            try await handle.exclusively {
                 do {
                     try await handle.concatenate(pieces)
                 } catch {
@@ -74,12 +74,12 @@ extension UploadHandle {
     ///
     /// - Throws: Errors of the rules. If no later attempt can succeed, the final upload is removed and its pieces stay;
     ///   otherwise the next call tries again.
-    func concatenateIfFinished() async throws {
+    func concatenateIfFinished(waiting waits: Bool = true) async throws {
         guard stored.isWaiting else { return }
         // A client that disconnects now does not cancel it.
         try await shieldedFromCancellation { [self] in
             do {
-                try await active.locks.withAllLocks { [self] in try await concatenateWaiting() }
+                try await exclusively(waiting: waits) { [self] in try await concatenateWaiting() }
             } catch {
                 if !active.with(\.isEnded) { service.unfinished.insert(active.id) }
                 throw error

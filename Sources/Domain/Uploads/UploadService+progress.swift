@@ -86,6 +86,7 @@ extension UploadService {
         in slot: ProgressSlot,
         _ report: @concurrent (ProgressEvent) async throws -> Void
     ) async throws {
+        if isShared { return try await followProgress(token, in: slot, report) }
         try await using(token) { upload in
             let (changes, own) = upload.active.progressStreams.open { upload.progress }
             slot.stopping { own.finish() }
@@ -115,11 +116,11 @@ extension UploadService {
     }
 
     /// Seconds without a change after which a stream sends ``ProgressEvent/stillThere``.
-    private static let heartbeat = 10
+    static let heartbeat = 10
 
     /// Ends all progress streams, because a stopping server would wait for them.
     package func endProgressStreams() async {
-        for upload in await active.all() { upload.progressStreams.finish() }
+        for upload in active.all { upload.progressStreams.finish() }
     }
 }
 

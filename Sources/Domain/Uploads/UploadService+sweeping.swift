@@ -19,7 +19,16 @@ extension UploadService {
     package func sweep() async throws -> Swept {
         var swept = Swept()
         var seen: Set<ObjectID> = []
-        var failure = await finishComplete()
+        var failure: (any Error)?
+        do {
+            // Other servers can have ended without finishing what they received.
+            if isShared {
+                for complete in try await records.leftUnfinished().complete { unfinished.insert(complete) }
+            }
+        } catch {
+            failure = error
+        }
+        if let error = await finishComplete() { failure = error }
         do {
             try await settle()
         } catch {
@@ -51,12 +60,13 @@ extension UploadService {
                 return (false, 0)
             }
             let bytes = active.progress.received
-            active.with { $0.isExpiring = true }
-            defer { active.with { $0.isExpiring = false } }
+            active.use.with { $0.isExpiring = true }
+            defer { active.use.with { $0.isExpiring = false } }
             return try await active.locks.withAllLocks {
+                if isShared { return (try await removeExpired(active) ?? false, bytes) }
                 // A client can have ended it, or sent its first bytes, since the query.
                 guard active.stored.expiresAt <= clock() else { return (false, 0) }
-                let isOver = try await removeRow(of: active.id)
+                let isOver = try await removeRow(of: active.id) ?? false
                 await discardStaged(of: active)
                 return (isOver, bytes)
             }
@@ -66,6 +76,24 @@ extension UploadService {
         swept.bytes += bytes
     }
 
+    /// Removes an upload that has expired, unless another server receives bytes of it or creates its file.
+    ///
+    /// - Returns: Whether the upload was unfinished; `nil` if it stays.
+    private func removeExpired(_ active: ActiveUpload) async throws -> Bool? {
+        let now = clock()
+        let start = now.adding(seconds: -limits.startTimeout)
+        guard try await !records.hasOpenAttempt(of: active.id, since: start) else { return nil }
+        do {
+            let isOver = try await unlessLeased(active.id, waiting: false) { dead in
+                try await removeRow(of: active.id, breaking: dead) { $0.expiresAt <= now }
+            }
+            if isOver != nil { await discardStaged(of: active) }
+            return isOver
+        } catch let error as ServiceError where error.code == .overloaded {
+            return nil
+        }
+    }
+
     /// Decides the commits that were left undecided by a failure of the storage.
     ///
     /// Those of unfinished uploads are left to the uploads' own end, which begins them again.
@@ -73,8 +101,10 @@ extension UploadService {
         var failure: (any Error)?
         for note in try await storage.staging.unsettled() {
             do {
-                let isCommitted = try await records.certainlyHasFile(note.file, with: note.blob)
-                if !isCommitted, !note.isDraft, try await isUnfinished(note.file) { continue }
+                // Read first: an upload that has ended gets no record any more.
+                let isOpen = try await isUnfinished(note.file)
+                let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
+                if !isCommitted, isShared || !note.isDraft, isOpen { continue }
                 try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
             } catch {
                 failure = error
@@ -102,16 +132,21 @@ extension UploadService {
             }
         }
         let left = try await records.leftUnfinished()
-        // Their clients never received the URLs, and their pieces still exist.
-        for final in left.finals { _ = try await records.remove(final) }
+        // Their clients never received the URLs, and their pieces still exist. Other servers can be creating some:
+        // those expire.
+        if !isShared {
+            for final in left.finals { _ = try await records.remove(final) }
+        }
         for complete in left.complete { unfinished.insert(complete) }
         try await records.recountShares()
     }
 
     private func end(_ note: CommitNote, _ logger: Logger) async throws {
-        let isCommitted = try await records.hasFile(note.file, with: note.blob)
         let isOpen = try await isUnfinished(note.file)
+        let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: false)
         let isKept = isOpen && !isCommitted
+        // Another server can be creating the file; the upload's own end decides.
+        if isShared, isKept { return }
         do {
             try await storage.settle(note, isCommitted: isCommitted, keepingBytes: isKept)
         } catch {
@@ -130,7 +165,7 @@ extension UploadService {
     }
 
     private func isUnfinished(_ id: ObjectID) async throws -> Bool {
-        guard let found = try await records.find(id: id) else { return false }
+        guard let found = try await records.find(id: records.file(ofPut: id)) else { return false }
         return !found.upload.isFinished || found.upload.kind == .partial
     }
 }

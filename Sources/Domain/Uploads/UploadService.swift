@@ -16,7 +16,9 @@ package struct UploadService: Sendable {
     let fetchers: Fetchers?
     let keyClaims: KeyClaims
     let deletions: FileDeletions?
-    let active = ActiveUploads()
+    let active: ActiveUploads
+    let leases: LeaseWatch
+    let followedUploads = FollowedUploads()
     let progressStreamCounts = ProgressStreamCounts()
     /// Uploads that have all their bytes and no file yet; the sweep tries them again.
     let unfinished = UnfinishedUploads()
@@ -38,13 +40,16 @@ package struct UploadService: Sendable {
         deletions: FileDeletions? = nil,
         requestLimits: RequestLimits = RequestLimits(),
         ids: ObjectIDGenerator = ObjectIDGenerator(),
+        leases: LeaseTiming = LeaseTiming(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
         self.app = app
         self.limits = limits
         self.storage = storage
         files = FileRecords(store)
-        records = UploadRecords(store, ids: ids, clock: clock)
+        // A folder of staged bytes is locked by one server, whatever database it has.
+        let isShared = store.isShared && storage.staging.isShared
+        records = UploadRecords(store, isShared: isShared, ids: ids, clock: clock)
         self.types = types
         self.sessions = sessions
         self.fetchers = fetchers
@@ -54,7 +59,13 @@ package struct UploadService: Sendable {
         keyClaims.add(app, files)
         self.ids = ids
         self.clock = clock
+        active = ActiveUploads(isShared: isShared)
+        self.leases = LeaseWatch(leases)
+        if isShared { followedUploads.follow(store.changes) }
     }
+
+    /// Whether requests for one upload run on several servers.
+    var isShared: Bool { records.isShared }
 
     /// Begins an upload that lasts one request (``receive(as:checking:_:)``).
     ///
@@ -158,15 +169,18 @@ package struct UploadService: Sendable {
 
     /// Reverts a commit, unless its record was stored after all.
     ///
+    /// `put` is the id under which the blob was put, if that is not the file's.
+    ///
     /// - Throws: An error if that is unknown: then everything stays as it is, and the next sweep or start decides.
-    func revert(_ blob: any StagedBlob, _ record: FileRecord) async throws {
+    func revert(_ blob: any StagedBlob, _ record: FileRecord, put: ObjectID? = nil) async throws {
+        let put = put ?? record.id
         do {
-            if try await records.certainlyHasFile(record.id, with: BlobName(record.key)) { return }
+            if try await records.isCommitted(put, with: BlobName(record.key), certainly: true) { return }
         } catch {
             blob.keepNote()
             throw error
         }
-        await storage.revert(blob, as: record.key, of: record.id)
+        await storage.revert(blob, as: record.key, of: put)
     }
 
     /// Removes the staged bytes of uploads; files that were made of them stay.

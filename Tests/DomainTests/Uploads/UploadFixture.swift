@@ -13,8 +13,8 @@ struct UploadFixture {
     let clock = HeldClock()
     let people: SessionFixture
 
-    init() throws {
-        people = try SessionFixture()
+    init(store: MemoryObjectStore = MemoryObjectStore()) throws {
+        people = try SessionFixture(store: store)
     }
 
     var store: MemoryObjectStore { people.store }

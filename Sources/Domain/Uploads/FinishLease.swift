@@ -1,0 +1,99 @@
+internal import Synchronization
+
+/// The right to create the file of an upload on a shared store.
+struct FinishLease: Sendable, Hashable {
+    /// The random id of the holder.
+    let id: String
+    /// The upload, which is also the file.
+    let upload: ObjectID
+    /// The number of earlier leases whose holders did not end them.
+    let abandoned: Int
+
+    /// The id under which the holder puts the blob.
+    var put: ObjectID { PutName(file: upload, number: abandoned).id }
+
+    /// The ids under which holders of earlier leases can have put a blob.
+    var abandonedPuts: [ObjectID] { (0..<abandoned).map { PutName(file: upload, number: $0).id } }
+}
+
+/// The name of a put of a file's blob: the file's id, or with a number if holders of earlier leases did not end them.
+///
+/// Each holder of a lease has its own name, so a server that lost its lease without knowing it cannot overwrite, hide or
+/// remove the blob of its successor: the blob store treats the two as two files with one key (``BlobStore``).
+struct PutName: Sendable, Hashable {
+    let file: ObjectID
+    let number: Int
+
+    /// The id for the blob store and the note.
+    ///
+    /// An imported id of more than 56 characters leaves no space for a number.
+    var id: ObjectID { number == 0 ? file : ObjectID("\(file)\(PutName.mark)\(number)") ?? file }
+
+    private static let mark: Character = "p"
+
+    /// Whether an id can be that of a later put; imported ids can look like one.
+    init?(numbered id: ObjectID) {
+        let text = id.description
+        guard let mark = text.lastIndex(of: PutName.mark), let file = ObjectID(String(text[..<mark])),
+            let number = Int(text[text.index(after: mark)...]), number > 0
+        else { return nil }
+        self.init(file: file, number: number)
+    }
+
+    init(file: ObjectID, number: Int) {
+        self.file = file
+        self.number = number
+    }
+}
+
+/// Decides which leases are dead, by the time for which this server itself saw them without a renewal.
+///
+/// The clocks of the servers are not compared: only the monotonic clock of this one counts.
+final class LeaseWatch: Sendable {
+    private struct Seen {
+        let lease: SharedUploadState.Lease
+        let since: ContinuousClock.Instant
+    }
+
+    private let seen = Mutex<[ObjectID: Seen]>([:])
+    let timing: LeaseTiming
+
+    /// The number of leases beyond which those are forgotten that were first seen long ago.
+    private static let maxSeen = 1000
+
+    init(_ timing: LeaseTiming) {
+        self.timing = timing
+    }
+
+    /// Notes that an upload has a lease; returns whether its holder has ended.
+    func isDead(_ lease: SharedUploadState.Lease, of upload: ObjectID) -> Bool {
+        let now = timing.now()
+        return seen.withLock { seen in
+            if let before = seen[upload], before.lease == lease { return now - before.since >= timing.patience }
+            if seen.count >= LeaseWatch.maxSeen { seen = seen.filter { now - $0.value.since < .seconds(600) } }
+            seen[upload] = Seen(lease: lease, since: now)
+            return false
+        }
+    }
+}
+
+/// The times of leases.
+package struct LeaseTiming: Sendable {
+    /// The time without a renewal after which a lease is dead.
+    package var patience = Duration.seconds(30)
+    /// The time after which a holder renews its lease.
+    package var renewal = Duration.seconds(5)
+    /// The time for which a request waits for another server.
+    package var bound = Duration.seconds(90)
+    /// The time between two looks at a lease.
+    package var interval = Duration.milliseconds(250)
+    /// The monotonic clock.
+    package var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    /// Waits until the next look at a lease.
+    package var wait: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Waits until the next renewal.
+    package var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    /// Creates the times that servers use.
+    package init() {}
+}

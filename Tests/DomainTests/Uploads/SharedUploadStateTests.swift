@@ -1,0 +1,86 @@
+import NIOCore
+import Support
+import Testing
+
+@testable import Domain
+
+@Suite struct SharedUploadStateTests {
+    private let limits = UploadLimits(fileSize: 100 << 20)
+
+    @Test("the state of a shared upload is what it was when it comes from its row")
+    func row() async throws {
+        let fixture = try SharedUploadFixture()
+        let server = fixture.server(1)
+        let (begun, _) = try await fixture.begin(on: server)
+        var upload = begun
+        var sharing = SharedUploadState(order: 7)
+        (sharing.barrier, sharing.unit, sharing.blocksEnd, sharing.displacedEnd) = (3, 4, 5, 6)
+        sharing.lease = SharedUploadState.Lease(id: "abc", renewals: 2)
+        sharing.abandoned = 1
+        upload.sharing = sharing
+        #expect(StoredUpload(stored: upload.object)?.sharing == sharing)
+        upload.sharing = nil
+        #expect(upload.object.fields["_shared"] == nil)
+        #expect(StoredUpload(stored: upload.object)?.sharing == nil)
+    }
+
+    @Test("parts get the places that their numbers give, and others one behind all places")
+    func places() async throws {
+        let fixture = try SharedUploadFixture()
+        let (upload, _) = try await fixture.begin(on: fixture.server(1), size: 30)
+        let bounds = SlotBounds(upload, within: limits)
+        var state = SharedUploadState()
+        func place(_ number: Int, _ size: Int64, predicted: Bool = true) throws -> Int64 {
+            try state.slot(number, size: size, predicted: predicted, in: bounds).offset
+        }
+        #expect(try place(2, 10) == 10)
+        #expect(try place(1, 10) == 0)
+        #expect(try place(3, 8) == 20)
+        // Larger than the first part, sent again, and so far behind that no file has it.
+        #expect(try place(4, 11) == 4 << 20)
+        #expect(try place(1, 10, predicted: false) == 8 << 20)
+        #expect(try place(1_000_000, 10) == 12 << 20)
+        await expectRefusal(.payloadTooLarge) { try place(5, 64 << 20) }
+        // A block beside numbered parts.
+        #expect(try state.blockSlot(size: 4, unit: 4 << 20, in: bounds).slot.offset == 16 << 20)
+    }
+
+    @Test("the name of a put is the file's id, and has a number after a lease was taken over")
+    func putNames() throws {
+        let file = try #require(ObjectID("65f0c0ffee"))
+        #expect(PutName(file: file, number: 0).id == file)
+        let second = PutName(file: file, number: 12)
+        #expect(second.id.description == "65f0c0ffeep12")
+        #expect(PutName(numbered: second.id) == second)
+        for text in ["65f0c0ffee", "abcp", "abcp0", "p1", "abcpx"] {
+            #expect(PutName(numbered: try #require(ObjectID(text))) == nil, "\(text)")
+        }
+    }
+
+    @Test("new parts of an upload that began on a server that was alone go behind the others")
+    func moved() async throws {
+        let fixture = try SharedUploadFixture()
+        let server = fixture.server(1)
+        let (upload, token) = try await fixture.begin(on: server)
+        // As before the move to a shared store.
+        try await server.records.change(upload.id, within: nil) { $0.sharing = nil }
+        let staged = try await fixture.staging.area(of: 1).stage(as: upload.id)
+        let writer = staged.write(at: 0, digesting: [.md5])
+        try await writer.append(ByteBuffer(string: "aaaa"))
+        let digests = try await writer.finish()
+        let tag = (digests[.md5] ?? []).base64URL
+        _ = try await server.records.save(
+            PartLayout.Part(offset: 0, size: 4, tag: tag),
+            1,
+            id: nil,
+            unit: 4,
+            of: upload.id,
+            received: 4,
+            within: limits
+        )
+        let second = try await server.part(2, "bb", token).tag
+        _ = try await server.finish([(1, tag), (2, second)], token)
+        #expect(try await fixture.text(of: upload.key) == "aaaabb")
+        fixture.expectNothingStaged()
+    }
+}
