@@ -202,7 +202,7 @@ let package = Package(
             "Doctor",
             in: "Program",
             [
-                "Domain", "SQLiteStore", "PostgresStore", "HTTPAPI", "Server", "Storage", "Curl", "CLinux",
+                "Domain", "SQLiteStore", "PostgresStore", "HTTPAPI", "Server", "Storage", "S3", "Curl", "CLinux",
                 "Confinement",
             ]
         ),

@@ -1,4 +1,5 @@
 import gc
+import os
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ gc.disable()
 sys.path.insert(0, str(Path(sys.prefix) / "newer"))
 
 import pytest
-from buckets import shared_store
+from buckets import common_store
 from cases import with_each_value
 from client import ALPHA, BETA, ROCKET, Server
 from data import MISSING, Objects, pointer
@@ -35,7 +36,9 @@ def pytest_collection_modifyitems(config, items):
     items[:] = with_each_value(items)
     if admin_url():
         items[:] = [item for item in items if item.get_closest_marker("sqlite") is None]
-    if shared_store():
+    if common_store():
+        items[:] = [item for item in items if item.get_closest_marker("disk") is None]
+    if os.environ.get("LCFILE_TEST_SERVERS"):
         items[:] = [item for item in items if item.get_closest_marker("single") is None]
     # The files that take long come first: the last ones decide how long one worker runs alone.
     items.sort(key=lambda item: item.get_closest_marker("long") is None)

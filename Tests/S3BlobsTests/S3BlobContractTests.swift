@@ -9,7 +9,10 @@ import Testing
 
 @Suite(.enabled(if: S3Fixture.isThere, "no S3_ENDPOINT"))
 struct S3BlobContractTests {
-    @Test("blobs in a bucket keep the contract with bytes from memory", arguments: BlobStoreContract.rules)
+    @Test(
+        "blobs in a bucket keep the contract with bytes from memory",
+        arguments: BlobStoreContract.rules + BlobStoreContract.sharedRules
+    )
     func contract(rule: ContractRule<BlobStorage>) async throws {
         try await S3Fixture.withStore { store in
             try await rule.check(BlobStorage(staging: MemoryStagingArea(), blobs: store))

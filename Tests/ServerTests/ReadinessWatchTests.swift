@@ -71,6 +71,7 @@ private final class StubQueue: Sendable {
                 probe: try StorageProbe(in: StorageFolder(path: folder), minFree: 0),
                 pool: pool,
                 stores: stores,
+                bucket: nil,
                 queues: [(.imageQueue, { queue.check() })],
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             )

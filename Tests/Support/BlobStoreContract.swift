@@ -7,6 +7,32 @@ internal import Testing
 package enum BlobStoreContract {
     package static let rules: [ContractRule<BlobStorage>] = reading + commits + removals + trash
 
+    /// What a store promises besides that several servers use (``BlobStore/isShared``).
+    package static let sharedRules: [ContractRule<BlobStorage>] = [
+        ContractRule("a removal that names a file leaves the blob that another file has under the key since") {
+            storage in
+            let (key, ids) = (try FileKey.random(), ObjectIDGenerator())
+            let (first, second) = (ids.next(), ids.next())
+            try await commit(ByteBuffer(string: "first"), as: key, of: first, in: storage)
+            #expect(try await storage.blobs.remove([FileBlob(key: key, file: first)]).allSatisfy { $0 == nil })
+            try await commit(ByteBuffer(string: "second"), as: key, of: second, in: storage)
+            // Another server with the row of the first file.
+            #expect(try await storage.blobs.remove([FileBlob(key: key, file: first)]).allSatisfy { $0 == nil })
+            let entry = ids.next()
+            let stale = TrashedBlob(entry: entry, key: key, file: first)
+            #expect(try await storage.blobs.moveToTrash([stale]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.open(key)?.size == 6)
+            #expect(try await storage.blobs.restore(stale) == false)
+            let blob = TrashedBlob(entry: entry, key: key, file: second)
+            #expect(try await storage.blobs.restore(blob))
+            #expect(try await storage.blobs.moveToTrash([blob]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.open(key) == nil)
+            #expect(try await storage.blobs.restore(blob))
+            #expect(try await storage.blobs.remove([FileBlob(key: key, file: second)]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.open(key) == nil)
+        }
+    ]
+
     private static let reading: [ContractRule<BlobStorage>] = [
         ContractRule("committed bytes come back, whole and in part") { storage in
             let key = try FileKey.random()
@@ -286,11 +312,16 @@ package enum BlobStoreContract {
         return blob
     }
 
-    private static func commit(_ bytes: ByteBuffer, as key: FileKey, in storage: BlobStorage) async throws {
+    private static func commit(
+        _ bytes: ByteBuffer,
+        as key: FileKey,
+        of file: ObjectID = ObjectIDGenerator().next(),
+        in storage: BlobStorage
+    ) async throws {
         let staged = try await storage.staging.stage(bytes)
         let facts = try await staged.finish(size: Int64(bytes.readableBytes), needsMD5: false).blob
         do {
-            try await storage.commit(staged, facts, as: key, of: ObjectIDGenerator().next())
+            try await storage.commit(staged, facts, as: key, of: file)
         } catch {
             await staged.discard()
             throw error

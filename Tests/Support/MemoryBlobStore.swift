@@ -6,6 +6,7 @@ internal import Synchronization
 package final class MemoryBlobStore: BlobStore {
     private let state = Mutex(State())
     private let isLocal: Bool
+    package let isShared: Bool
 
     private struct Blob {
         let bytes: ByteBuffer
@@ -24,9 +25,12 @@ package final class MemoryBlobStore: BlobStore {
 
     /// Creates an empty store.
     ///
-    /// - Parameter isLocal: Whether readers get the bytes themselves, or must read them as from another machine.
-    package init(isLocal: Bool = true) {
+    /// - Parameters:
+    ///   - isLocal: Whether readers get the bytes themselves, or must read them as from another machine.
+    ///   - isShared: Whether it leaves blobs of other files, as a store of several servers.
+    package init(isLocal: Bool = true, isShared: Bool = false) {
         self.isLocal = isLocal
+        self.isShared = isShared
     }
 
     /// The number of stored blobs.
@@ -95,16 +99,17 @@ package final class MemoryBlobStore: BlobStore {
         return RemoteOpenBlob(bytes: bytes) { range in self.with { $0.reads.append(range) } }
     }
 
-    package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
+    package func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?] {
         try Task.checkCancellation()
         return with { state in
-            state.removalSizes.append(keys.count)
-            return keys.map { key in
-                if let times = state.removalFailures[BlobName(key)], times > 0 {
-                    state.removalFailures[BlobName(key)] = times - 1
+            state.removalSizes.append(blobs.count)
+            return blobs.map { blob in
+                let name = BlobName(blob.key)
+                if let times = state.removalFailures[name], times > 0 {
+                    state.removalFailures[name] = times - 1
                     return StorageFault.failing.error(cause: Broken())
                 }
-                state.blobs[BlobName(key)] = nil
+                if owns(state.blobs[name], blob.file) { state.blobs[name] = nil }
                 return nil
             }
         }
@@ -119,7 +124,8 @@ package final class MemoryBlobStore: BlobStore {
                     state.removalFailures[name] = times - 1
                     return StorageFault.failing.error(cause: Broken())
                 }
-                guard let found = state.blobs.removeValue(forKey: name) else { return nil }
+                guard let found = state.blobs[name], owns(found, blob.file) else { return nil }
+                state.blobs[name] = nil
                 state.trash[blob.entry] = found
                 return nil
             }
@@ -129,7 +135,9 @@ package final class MemoryBlobStore: BlobStore {
     package func restore(_ blob: TrashedBlob) async throws -> Bool {
         try with { state in
             let found = state.blobs[BlobName(blob.key)]
-            guard let own = state.trash[blob.entry] else { return found != nil }
+            guard let own = state.trash[blob.entry] else {
+                return found != nil && owns(found, blob.file)
+            }
             guard found == nil || found?.file == own.file else {
                 throw ServiceError(.duplicateValue, "The key is taken.")
             }
@@ -144,6 +152,10 @@ package final class MemoryBlobStore: BlobStore {
             for entry in entries { state.trash[entry] = nil }
             return entries.map { _ in nil }
         }
+    }
+
+    private func owns(_ blob: Blob?, _ file: ObjectID?) -> Bool {
+        !isShared || file == nil || blob?.file == file
     }
 
     private func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {

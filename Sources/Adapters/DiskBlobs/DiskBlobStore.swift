@@ -69,10 +69,11 @@ package struct DiskBlobStore: BlobStore {
         }
     }
 
-    package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
+    package func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?] {
         try await pool.runIfActive { [layout, health = pool.health] in
             // All names first, then all syncs, as in a commit.
-            let results = keys.map { key in Result { try health.reporting { try layout.removeName(of: BlobName(key)) } }
+            let results = blobs.map { blob in
+                Result { try health.reporting { try layout.removeName(of: BlobName(blob.key)) } }
             }
             var folders: [String: Result<Void, any Error>] = [:]
             return results.map { result in

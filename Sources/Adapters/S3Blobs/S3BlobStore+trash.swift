@@ -14,7 +14,9 @@ extension S3BlobStore {
         let (trashed, committed) = try await threads.run { [bucket] in
             (try bucket.trashed(blob.entry), try bucket.listing(of: name).committed)
         }
-        guard let (file, bytes) = trashed else { return !committed.isEmpty }
+        guard let (file, bytes) = trashed else {
+            return committed.contains { blob.file == nil || $0.file == blob.file }
+        }
         if committed.contains(where: { $0.file != file }) { throw ServiceError.keyTaken }
         if committed.contains(where: { $0.file == file }) { return true }
         // What a failure leaves, the next attempt uses, and the move that reverts it removes.
@@ -44,7 +46,7 @@ extension S3BlobBucket {
             guard listing.entries.contains(where: { $0.file == trashed.file }) else { return }
             return try withdraw(name, of: trashed.file)
         }
-        for (file, bytes) in listing.committed {
+        for (file, bytes) in listing.committed where blob.file == nil || file == blob.file {
             try client.copy(bytes.key, to: layout.name(ofTrashed: blob.entry, file))
             try client.delete([bytes.key])
         }

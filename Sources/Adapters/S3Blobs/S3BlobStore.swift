@@ -99,12 +99,17 @@ package struct S3BlobStore: BlobStore {
         }
     }
 
-    package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
-        let names = try await threads.each(keys) { [bucket] key in
-            try bucket.listing(of: BlobName(key)).committed.map(\.blob.key)
+    package let isShared = true
+
+    package func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?] {
+        let names = try await threads.each(blobs) { [bucket] blob in
+            let name = BlobName(blob.key)
+            // The name of the file's blob is known, and no list can lag behind it.
+            if let file = blob.file { return [bucket.layout.name(of: name, file)] }
+            return try bucket.listing(of: name).committed.map(\.blob.key)
         }
         let errors = try await delete(names.flatMap { (try? $0.get()) ?? [] })
-        for key in keys { known.remove(BlobName(key)) }
+        for blob in blobs { known.remove(BlobName(blob.key)) }
         return names.map { names in
             names.failure ?? ((try? names.get()) ?? []).lazy.compactMap { errors[$0] }.first
         }

@@ -3,6 +3,12 @@
 /// It can be on another machine, and uses no more of staged bytes than ``StagedBlob`` promises. The disk implements it;
 /// tests have one in memory; both pass one contract suite, each with staging of its own kind and of the other.
 package protocol BlobStore: BlobTrash {
+    /// Whether several servers can use the store; `false` unless the store says otherwise.
+    ///
+    /// Removals and moves to the trash then leave the blob of another file under the same key, which another server can
+    /// have stored since; a store of one server need not compare the file.
+    var isShared: Bool { get }
+
     /// Stores finished staged bytes under a key; on return, bytes and name survive a power cut.
     ///
     /// Readers see the whole blob or none. The bytes stay staged.
@@ -36,14 +42,35 @@ package protocol BlobStore: BlobTrash {
 
     /// Removes blobs; a missing blob is not an error, and open blobs stay readable.
     ///
-    /// - Parameter keys: Any number of keys; a blob that cannot be removed does not prevent the removal of the others.
-    /// - Returns: For each key, in order, the error because of which its blob still exists, or `nil`: the blob is
+    /// - Parameter blobs: Any number of blobs; one that cannot be removed does not prevent the removal of the others.
+    /// - Returns: For each blob, in order, the error because of which its blob still exists, or `nil`: the blob is
     ///   removed, and stays removed after a power cut.
     /// - Throws: `CancellationError` in a cancelled task; some of the blobs can be removed by then.
-    func remove(_ keys: [FileKey]) async throws -> [(any Error)?]
+    func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?]
+}
+
+/// The blob of a file.
+package struct FileBlob: Sendable, Hashable {
+    /// The key of the file.
+    package let key: FileKey
+    /// The id of the file; `nil` if it is unknown: then it is the blob of any file that has the key.
+    package let file: ObjectID?
+
+    /// Creates the value.
+    package init(key: FileKey, file: ObjectID?) {
+        self.key = key
+        self.file = file
+    }
 }
 
 extension BlobStore {
+    package var isShared: Bool { false }
+
+    /// Removes the blobs of keys, whichever files have them.
+    package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
+        try await remove(keys.map { FileBlob(key: $0, file: nil) })
+    }
+
     /// Removes one blob; throws if the blob still exists.
     package func remove(_ key: FileKey) async throws {
         for case let failure? in try await remove([key]) { throw failure }

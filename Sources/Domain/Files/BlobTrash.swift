@@ -36,10 +36,13 @@ package struct TrashedBlob: Sendable, Hashable {
     package let entry: ObjectID
     /// The key that the file had.
     package let key: FileKey
+    /// The id of the file; `nil` if it is unknown: then it is any file that has the key.
+    package let file: ObjectID?
 
     /// Creates the value.
-    package init(entry: ObjectID, key: FileKey) {
+    package init(entry: ObjectID, key: FileKey, file: ObjectID? = nil) {
         self.entry = entry
         self.key = key
+        self.file = file
     }
 }

@@ -11,12 +11,25 @@ struct DeletionWork {
     ///
     /// - Parameters:
     ///   - rows: The rows.
-    ///   - keys: Those of their keys that a record has.
+    ///   - owners: The files of those of their keys that a record has.
     ///   - entries: Those of their ids that are entries of the trash.
-    init(_ rows: [PendingDeletion], keysOfFiles keys: Set<FileKey>, entries: Set<ObjectID>) {
+    ///   - isShared: Whether the blobs of other files stay (``BlobStore/isShared``): another server can have created a
+    ///     file under the key since the row was read.
+    init(
+        _ rows: [PendingDeletion],
+        owners: [FileKey: ObjectID],
+        entries: Set<ObjectID>,
+        isShared: Bool = false
+    ) {
         for row in rows {
             let isEntry = row.isOfTrash && entries.contains(row.id)
-            let isWrong = row.key.map(keys.contains) ?? (!row.isOfTrash || isEntry)
+            let isWrong: Bool
+            if let key = row.key {
+                let owner = owners[key]
+                isWrong = owner != nil && (!isShared || row.file == nil || row.file == owner)
+            } else {
+                isWrong = !row.isOfTrash || isEntry
+            }
             if isWrong {
                 wrong.append(row)
             } else if isEntry {
@@ -42,9 +55,9 @@ struct DeletionWork {
         func note(_ results: [(any Error)?], of ids: [ObjectID]) {
             for case (let id, let error?) in zip(ids, results) { errors[id] = error }
         }
-        let moved = moves.compactMap { row in row.key.map { TrashedBlob(entry: row.id, key: $0) } }
+        let moved = moves.compactMap { row in row.key.map { TrashedBlob(entry: row.id, key: $0, file: row.file) } }
         if !moved.isEmpty { note(try await blobs.moveToTrash(moved), of: moved.map(\.entry)) }
-        let keyed = removals.compactMap { row in row.key.map { (row.id, $0) } }
+        let keyed = removals.compactMap { row in row.blob.map { (row.id, $0) } }
         if !keyed.isEmpty { note(try await blobs.remove(keyed.map(\.1)), of: keyed.map(\.0)) }
         let trashed = removals.filter { $0.isOfTrash && errors[$0.id] == nil }.map(\.id)
         if !trashed.isEmpty { note(try await blobs.removeFromTrash(trashed), of: trashed) }

@@ -18,6 +18,26 @@ package final class FileDeletions: Sendable {
         var isFailing = false
     }
 
+    /// The keys of files that were deleted in a shared store, and whose derivatives can be there still.
+    private final class DeletedKeys: Sendable {
+        private let keys = Mutex<[FileKey]>([])
+
+        /// Adds keys, up to a limit; the derivatives of further files stay.
+        func add(_ new: [FileKey]) {
+            keys.withLock { keys in
+                guard keys.count < FileDeletions.maxDeleted else { return }
+                keys.append(contentsOf: new)
+            }
+        }
+
+        func takeAll() -> [FileKey] {
+            keys.withLock { keys in
+                defer { keys = [] }
+                return keys
+            }
+        }
+    }
+
     private let app: AppID
     private let store: any ObjectStore
     private let blobs: any BlobStore
@@ -28,6 +48,10 @@ package final class FileDeletions: Sendable {
     private let claims = Claims<FileKey>()
     private let signal = WakeSignal()
     private let state = Mutex(State())
+    private let deleted = DeletedKeys()
+
+    /// The maximum number of keys that wait for the removal of derivatives.
+    private static let maxDeleted = 100_000
 
     /// The number of rows that are read and removed at a time.
     package static let batchSize = 64
@@ -58,6 +82,29 @@ package final class FileDeletions: Sendable {
         self.logger = logger
         // The worker reads rows of earlier times and of other servers when it starts or wakes.
         store.changes.subscribe(to: [ChangeFilter(.deletion, [.created])]) { [signal] _ in signal.set() }
+        if store.isShared, derivatives != nil { followOtherServers(store.changes) }
+    }
+
+    /// Notes the deleted files, whose bytes another server can remove: it does not know the derivatives of this one.
+    ///
+    /// If changes are missed, the derivatives stay until others need their space.
+    private func followOtherServers(_ changes: ChangeFeed) {
+        let filter = ChangeFilter(.file, [.deleted], states: .before)
+        changes.subscribe(to: [filter]) { [signal, deleted] event in
+            guard case .changes(let changes) = event else { return }
+            let keys = changes.compactMap { try? $0.before?.object().fileKey }
+            guard !keys.isEmpty else { return }
+            deleted.add(keys)
+            signal.set()
+        }
+    }
+
+    /// Removes the derivatives of files that were deleted, by whichever server.
+    private func removeDerivatives() async {
+        for key in deleted.takeAll() {
+            guard !Task.isCancelled else { return }
+            try? await derivatives?.remove(allOf: key.description)
+        }
     }
 
     /// Works through the queue, and through rows that are added later, until the task is cancelled; one call at a time, of
@@ -78,6 +125,7 @@ package final class FileDeletions: Sendable {
             } else if retry == nil {
                 retry = .now + backoff.next()
             }
+            await removeDerivatives()
             await signal.wait(until: retry)
         }
     }
@@ -169,7 +217,7 @@ package final class FileDeletions: Sendable {
     /// - Throws: Errors of the object store; all rows stay then.
     private func remove(_ rows: [PendingDeletion]) async throws -> [(row: PendingDeletion, error: any Error)] {
         let known = try await store.read { try FileDeletions.known(among: rows, $0) }
-        let work = DeletionWork(rows, keysOfFiles: known.keys, entries: known.entries)
+        let work = DeletionWork(rows, owners: known.owners, entries: known.entries, isShared: blobs.isShared)
         for row in work.wrong {
             // The bytes of an existing record stay, even if a row names them.
             logger?.critical("A row of the deletion queue is wrong and is dropped", metadata: metadata(of: row))
@@ -197,17 +245,16 @@ package final class FileDeletions: Sendable {
         return rows.compactMap { row in errors[row.id].map { (row, $0) } }
     }
 
-    /// The keys of existing records among the rows' keys, and the existing entries of the trash among their ids.
+    /// The files of existing records under the rows' keys, and the existing entries of the trash among their ids.
     private static func known(
         among rows: [PendingDeletion],
         _ reader: any ReadTransaction
-    ) throws -> (keys: Set<FileKey>, entries: Set<ObjectID>) {
-        let keys = try Set(rows.compactMap(\.key)).filter { key in
-            try reader.count(FileRecords.has(key), in: .file) > 0
-        }
+    ) throws -> (owners: [FileKey: ObjectID], entries: Set<ObjectID>) {
+        var owners: [FileKey: ObjectID] = [:]
+        for key in Set(rows.compactMap(\.key)) { owners[key] = try reader.fileID(of: key) }
         let ids = Set(rows.filter(\.isOfTrash).map(\.id))
         let entries = try reader.rows(ids, in: .trash, readableBy: .unrestricted, upTo: .max)
-        return (keys, Set(entries.map(\.id)))
+        return (owners, Set(entries.map(\.id)))
     }
 
     /// Logs the first failure since the queue was last empty.

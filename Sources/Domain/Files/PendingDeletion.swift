@@ -10,25 +10,42 @@ package struct PendingDeletion: Sendable, Hashable {
     package let key: FileKey?
     /// Whether the row belongs to an entry of the trash, which exists or existed.
     package let isOfTrash: Bool
+    /// The id of the file that had the bytes; `nil` in rows of entries of the trash that an earlier version wrote.
+    package let file: ObjectID?
 }
 
 extension PendingDeletion {
     /// Reads a row.
     init(stored object: StoredObject) {
+        let isOfTrash = object.fields[PendingDeletion.trashField] == .bool(true)
+        let file = object.fields[PendingDeletion.fileField]?.stringValue.flatMap(ObjectID.init)
         self.init(
             id: object.id,
             key: object.fields[PendingDeletion.keyField]?.stringValue.flatMap(FileKey.init),
-            isOfTrash: object.fields[PendingDeletion.trashField] == .bool(true)
+            isOfTrash: isOfTrash,
+            file: file ?? (isOfTrash ? nil : object.id)
         )
     }
 
+    /// The blob that is to be removed or moved; `nil` if the bytes have no key any more.
+    var blob: FileBlob? { key.map { FileBlob(key: $0, file: file) } }
+
     fileprivate static let keyField = "key"
     private static let trashField = "trash"
+    /// Is written where the id of the row is not that of the file.
+    fileprivate static let fileField = "_file"
 
     /// The row of an entry of the trash, as an object.
-    static func trashing(_ entry: ObjectID, _ key: FileKey?, at now: Timestamp) -> StoredObject {
+    ///
+    /// - Parameters:
+    ///   - entry: The id of the entry.
+    ///   - blob: The blob that moves to the trash; `nil` if the bytes are to be removed from there.
+    ///   - now: The time.
+    /// - Returns: The row.
+    static func trashing(_ entry: ObjectID, _ blob: FileBlob?, at now: Timestamp) -> StoredObject {
         var fields: [String: JSONValue] = [trashField: .bool(true)]
-        fields[keyField] = key.map { .string($0.description) }
+        fields[keyField] = blob.map { .string($0.key.description) }
+        fields[fileField] = blob?.file.map { .string($0.description) }
         return StoredObject(id: entry, createdAt: now, updatedAt: now, fields: fields)
     }
 
@@ -43,6 +60,9 @@ struct StoredFile {
     let id: ObjectID
     let key: FileKey
     let size: Int64
+
+    /// Its blob.
+    var blob: FileBlob { FileBlob(key: key, file: id) }
 
     /// Parses a record; `nil` if the file is on another server, or its bytes are missing.
     init?(_ record: StoredObject) {
@@ -72,13 +92,19 @@ extension WriteTransaction {
         let taken = Set(try pendingDeletions(Set(files.map(\.id))).map(\.id))
         for file in files {
             let id = taken.contains(file.id) ? ids.next() : file.id
-            let fields: [String: JSONValue] = [PendingDeletion.keyField: .string(file.key.description)]
+            var fields: [String: JSONValue] = [PendingDeletion.keyField: .string(file.key.description)]
+            if id != file.id { fields[PendingDeletion.fileField] = .string(file.id.description) }
             try insert(StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields), into: .deletion)
         }
     }
 }
 
 extension ReadTransaction {
+    /// The file that has a key; `nil` if there is none.
+    func fileID(of key: FileKey) throws -> ObjectID? {
+        try rows(ObjectQuery(.file, where: FileRecords.has(key), page: .first)).first?.id
+    }
+
     /// Rows of the deletion queue, in the order in which they were written.
     func pendingDeletions(_ page: Page, where condition: Condition = .always) throws -> [PendingDeletion] {
         try find(ObjectQuery(.deletion, where: condition, page: page)).map(PendingDeletion.init(stored:))

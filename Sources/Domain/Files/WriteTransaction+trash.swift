@@ -38,7 +38,7 @@ extension WriteTransaction {
             try insert(entry.object, into: .trash)
             guard let file = StoredFile(entry.record) else { continue }
             usage = usage - .file(file.size) + .trashed(file.size)
-            try insert(PendingDeletion.trashing(entry.id, file.key, at: now), into: .deletion)
+            try insert(PendingDeletion.trashing(entry.id, file.blob, at: now), into: .deletion)
         }
         try save(usage, at: now)
         return entries
@@ -73,7 +73,8 @@ extension WriteTransaction {
     func noteRestoring(_ entry: TrashEntry, _ key: FileKey, at now: Timestamp) throws {
         try requireRestorable(entry)
         if try pendingDeletions([entry.id]).isEmpty {
-            try insert(PendingDeletion.trashing(entry.id, key, at: now), into: .deletion)
+            let blob = FileBlob(key: key, file: entry.record.id)
+            try insert(PendingDeletion.trashing(entry.id, blob, at: now), into: .deletion)
         }
     }
 

@@ -11,6 +11,8 @@ package final class Readiness: Sendable {
         case storage
         /// A read of each database.
         case database
+        /// A request to the store of blobs in a bucket.
+        case blobs
         /// The queues of requests.
         case queues
 
@@ -19,6 +21,7 @@ package final class Readiness: Sendable {
             switch self {
             case .storage: .storageSlow
             case .database: .database
+            case .blobs: .blobStore
             case .queues: .checks
             }
         }
@@ -37,6 +40,7 @@ package final class Readiness: Sendable {
         /// Less free space than `disk.minFree`.
         case spaceLow = "space-low"
         case database = "database-unavailable"
+        case blobStore = "blob-store-unavailable"
         case imageQueue = "image-queue-full"
         case passwordQueue = "password-queue-full"
         /// The checks themselves are late: the machine is overloaded.
@@ -53,6 +57,7 @@ package final class Readiness: Sendable {
             case .storageSlow: "The server's storage does not answer in time."
             case .spaceLow: "The server's storage has little free space."
             case .database: "The database does not answer."
+            case .blobStore: "The store of the files' bytes does not answer."
             case .imageQueue: "The queue of images is full."
             case .passwordQueue: "The queue of passwords is full."
             case .checks: "The server's checks of itself are late."

@@ -1,6 +1,7 @@
 internal import Domain
 internal import HTTPAPI
 internal import PostgresStore
+internal import S3
 internal import SQLiteStore
 package import Server
 internal import Storage
@@ -42,6 +43,7 @@ package struct Examination: Sendable {
         let folder = storage ?? configuration.storage
         examineStorage(folder, configuration, report)
         examineDatabase(folder, configuration, report)
+        examineBucket(configuration, report)
         examineMachine(folder, configuration, report)
         examineNetwork(folder, configuration, report)
     }
@@ -79,6 +81,20 @@ package struct Examination: Sendable {
             }
         } catch {
             report(Finding("database.server", .problem, "the database (database.url) \(error.message)"))
+        }
+    }
+
+    private func examineBucket(_ configuration: ServerConfiguration, _ report: (Finding) -> Void) {
+        guard let location = configuration.blobs.store else { return }
+        do {
+            var options = S3Options()
+            // An operator waits.
+            (options.attempts, options.connectTimeout, options.idleTimeout) = (2, 5, 15)
+            let client = try configuration.blobs.s3.client(for: location, options: options)
+            let trial = BucketTrial(of: client, prefix: location.prefix)
+            for finding in trial.findings(of: location.description) { report(finding) }
+        } catch {
+            report(Finding("bucket.rights", .problem, "\(error)"))
         }
     }
 

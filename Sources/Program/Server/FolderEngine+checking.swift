@@ -1,7 +1,9 @@
 internal import DiskBlobs
 package import Domain
 internal import PostgresStore
+internal import S3Blobs
 internal import SQLiteStore
+internal import Storage
 
 /// The check engine for the same folders.
 extension FolderEngine: CheckEngine {
@@ -11,9 +13,18 @@ extension FolderEngine: CheckEngine {
         return try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: repairing)
     }
 
-    /// Reads the files (``FolderBlobs``).
+    /// Reads the files (``FolderBlobs``), or the objects in a bucket.
+    ///
+    /// A marker that cannot be read counts as one: then the first access to a blob throws.
     package func blobs(in folder: String) -> any CheckedBlobs {
-        FolderBlobs(folder: folder)
+        let isMoved = (try? BlobMarker.read(in: folder) != nil) ?? true
+        guard isMoved else { return FolderBlobs(folder: folder) }
+        return BucketCheck(folder: folder) { [buckets] in
+            guard let bucket = try buckets.bucket(of: folder) else {
+                throw ExitError.storage("\(folder)/\(BlobMarker.name) was removed")
+            }
+            return S3CheckedBlobs(bucket.client, layout: bucket.layout)
+        }
     }
 
     /// Changes the database as a server does.

@@ -1,11 +1,12 @@
 internal import DiskBlobs
 package import Domain
+internal import FoundationEssentials
 internal import Glibc
 internal import PostgresStore
 internal import SQLiteStore
 internal import Storage
 
-/// The backup engine for apps with blobs in one folder, and objects in SQLite beside them or in PostgreSQL.
+/// The backup engine for apps with blobs in one folder or in a bucket, and objects in SQLite or in PostgreSQL.
 package struct FolderEngine: BackupEngine {
     /// The file of a database of SQLite.
     static let fileName = "lcfile.sqlite"
@@ -13,12 +14,19 @@ package struct FolderEngine: BackupEngine {
     /// The file of the database.
     package var databaseName: String { FolderEngine.fileName }
     private let databaseURL: @Sendable () throws -> Secret
+    let buckets: BucketAccess
 
     /// Creates an engine; opens nothing.
     ///
-    /// - Parameter databaseURL: Reads the setting `database.url`; called only for an app whose objects are in PostgreSQL.
-    package init(databaseURL: @escaping @Sendable () throws -> Secret = { Secret("") }) {
+    /// - Parameters:
+    ///   - databaseURL: Reads the setting `database.url`; called only for an app whose objects are in PostgreSQL.
+    ///   - blobs: Reads the settings `blobs.*`; called only for an app whose blobs are in a bucket.
+    package init(
+        databaseURL: @escaping @Sendable () throws -> Secret = { Secret("") },
+        blobs: @escaping @Sendable () throws -> BlobConfiguration = { BlobConfiguration() }
+    ) {
         self.databaseURL = databaseURL
+        buckets = BucketAccess(blobs)
     }
 
     /// The schema with an app's objects; `nil` if they are in a file of SQLite.
@@ -76,28 +84,40 @@ package struct FolderEngine: BackupEngine {
         try SegmentReplay.apply(path, to: "\(folder)/\(databaseName)", after: link)
     }
 
-    /// Reads the files of blobs (``BlobSource``).
+    /// Reads the files of blobs (``BlobSource``), or their objects.
     package func check(_ files: [FileEntry], in folder: String, comparingDigests: Bool) throws -> [BlobCondition] {
-        try BlobSource(folder: folder).check(files, comparingDigests: comparingDigests)
+        if let bucket = try buckets.bucket(of: folder) {
+            guard comparingDigests else { return try bucket.repository.checkSizes(files) }
+            return try bucket.repository.check(files, through: FileManager.default.temporaryDirectory.path)
+        }
+        return try BlobSource(folder: folder).check(files, comparingDigests: comparingDigests)
     }
 
-    /// Copies the files of blobs (``BlobCopy``).
+    /// Copies the files of blobs (``BlobCopy``), or their objects (``BlobFetch``).
     package func blobCopier(
         from source: String,
         to target: String,
         comparingDigests: Bool
     ) throws -> any BlobCopier {
-        try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: comparingDigests)
+        if let bucket = try buckets.bucket(of: source) {
+            return try BlobFetch(from: bucket.repository, to: target, comparingDigests: comparingDigests)
+        }
+        return try BlobCopy(from: BlobSource(folder: source), to: target, comparingDigests: comparingDigests)
     }
 
-    /// Stores the files of blobs (``BlobRepository``).
+    /// Stores the files or objects of blobs (``BlobRepository``).
     package func upload(
         _ files: [FileEntry],
         in folder: String,
         to target: any BackupTarget,
         layout: BackupLayout
     ) throws -> [BlobCondition] {
-        try BlobRepository(target: target, layout: layout).upload(files, from: BlobSource(folder: folder))
+        let repository = BlobRepository(target: target, layout: layout)
+        guard let bucket = try buckets.bucket(of: folder) else {
+            return try repository.upload(files, from: BlobSource(folder: folder))
+        }
+        let temporary = FileManager.default.temporaryDirectory.path
+        return try repository.upload(files, from: bucket.repository, through: temporary)
     }
 
     /// Looks for the objects of blobs (``BlobRepository``).

@@ -220,6 +220,7 @@ package struct LCFileServer: Sendable {
                 probe: probe,
                 pool: pools.disk,
                 stores: parts.map(\.store),
+                bucket: try shared.blobs?.probe(of: apps[0].id),
                 queues: shared.queues,
                 logger: logger
             )

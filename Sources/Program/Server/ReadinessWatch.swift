@@ -15,6 +15,8 @@ struct ReadinessWatch: Service {
     let pool: NIOThreadPool
     /// The store of each app.
     let stores: [any ObjectStore]
+    /// The store of blobs in a bucket; `nil` without one.
+    let bucket: BucketProbe?
     /// The queues, each with the obstacle that a full one is.
     let queues: [(obstacle: Readiness.Obstacle, isFull: @Sendable () -> Bool)]
     let logger: Logger
@@ -55,6 +57,8 @@ struct ReadinessWatch: Service {
             readiness.record(.storage, found.union(health.faults.compactMap(Readiness.Obstacle.init)))
         case .database:
             readiness.record(.database, await databases())
+        case .blobs:
+            readiness.record(.blobs, await bucket?.check() ?? [])
         case .queues:
             readiness.record(.queues, Set(queues.filter { $0.isFull() }.map(\.obstacle)))
         }

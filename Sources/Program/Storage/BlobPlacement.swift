@@ -102,15 +102,6 @@ extension BlobMarker {
         )
     }
 
-    /// Throws if the blobs of one of some apps are in a bucket, which a command cannot read.
-    static func requireFolders(of apps: [String], in storage: String) throws {
-        for app in apps where try read(in: "\(storage)/\(app)") != nil {
-            throw ExitError.configuration(
-                "the blobs of \(storage)/\(app) are in a bucket (\(name)), which this command cannot read"
-            )
-        }
-    }
-
     /// Whether an app's folder has blobs, bytes in the trash or staged bytes; it blocks.
     ///
     /// Bytes of single requests that ended do not count.

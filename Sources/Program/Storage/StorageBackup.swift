@@ -20,7 +20,6 @@ package struct StorageBackup {
     /// - Throws: ``ExitError`` with the reason; all files of the backup are removed then.
     package func run() throws -> CopySummary {
         let apps = try StorageContents.apps(in: storage, with: engine)
-        try BlobMarker.requireFolders(of: apps, in: storage)
         guard !apps.isEmpty else {
             throw ExitError.storage("the storage folder \(storage) contains no app to back up")
         }

@@ -41,7 +41,6 @@ package struct StorageCheck: Sendable {
             try AppID(name) != nil
                 && StorageContents.hasDatabase(in: "\(storage)/\(name)", named: engine.databaseName)
         }.sorted()
-        try BlobMarker.requireFolders(of: apps, in: storage)
         let lost = try StorageContents.appsWithoutDatabase(in: storage, named: engine.databaseName)
         guard !apps.isEmpty || !lost.isEmpty else {
             throw ExitError.storage("the storage folder \(storage) contains no app to check")

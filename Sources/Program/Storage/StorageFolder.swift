@@ -40,6 +40,34 @@ package struct StorageFolder: ~Copyable {
         close(lock)
     }
 
+    /// Locks a folder that exists, for a command while no server runs.
+    ///
+    /// - Parameter path: The folder's path.
+    /// - Returns: The locked folder.
+    /// - Throws: ``ExitError`` with the reason, also after an interrupted restore.
+    package static func locking(existing path: String) throws -> StorageFolder {
+        let path = StorageContents.trimmed(path)
+        guard StorageContents.exists(path) else {
+            throw ExitError.storage("the storage folder \(path) does not exist")
+        }
+        let folder = try StorageFolder(path: path)
+        try folder.refuseUnfinishedRestore()
+        return folder
+    }
+
+    /// The apps that have a database, in order.
+    ///
+    /// - Parameter name: The name of the file of a database.
+    /// - Returns: At least one.
+    /// - Throws: ``ExitError`` if there is none, or the folder cannot be read.
+    package func apps(withDatabase name: String) throws -> [AppID] {
+        let apps = try StorageContents.names(in: path).sorted().compactMap { app in
+            try StorageContents.hasDatabase(in: "\(path)/\(app)", named: name) ? AppID(app) : nil
+        }
+        guard !apps.isEmpty else { throw ExitError.storage("the storage folder \(path) contains no app") }
+        return apps
+    }
+
     /// Throws if a restore into the folder was interrupted.
     package func refuseUnfinishedRestore() throws {
         guard access("\(path)/\(StorageFolder.restoreDraft)", F_OK) != 0 else {

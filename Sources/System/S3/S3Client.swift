@@ -13,6 +13,8 @@ package final class S3Client: Sendable {
     package let bucket: S3Bucket
     let credentials: S3Credentials
     let options: S3Options
+    /// How many requests were sent, and how many of them failed.
+    package let counts = S3Counts()
     private let handles = Mutex<[PooledHandle]>([])
     private let goesOn: @Sendable () -> Bool
 
@@ -47,6 +49,17 @@ package final class S3Client: Sendable {
 
     /// Sends a request once and returns its 2xx response.
     func sendOnce(_ request: S3Request) throws(S3Error) -> S3Response {
+        counts.requests.wrappingAdd(1, ordering: .relaxed)
+        do throws(S3Error) {
+            return try exchange(request)
+        } catch {
+            // A missing object is an answer.
+            if error.reason != .missing, error.reason != .stopped { counts.failures.wrappingAdd(1, ordering: .relaxed) }
+            throw error
+        }
+    }
+
+    private func exchange(_ request: S3Request) throws(S3Error) -> S3Response {
         let exchange = S3Exchange(request, goesOn: goesOn)
         let pooled = try pooledHandle()
         defer {
@@ -58,6 +71,17 @@ package final class S3Client: Sendable {
             throw S3Refusal(response, request, bucket, now: S3Client.now()).error
         }
         return response
+    }
+
+    /// Counts of a client's requests, each attempt for itself; exact enough for metrics.
+    package final class S3Counts: Sendable {
+        let requests = Atomic(0)
+        let failures = Atomic(0)
+
+        /// The number of requests.
+        package var all: Int { requests.load(ordering: .relaxed) }
+        /// The number of requests that the store did not answer, or refused.
+        package var failed: Int { failures.load(ordering: .relaxed) }
     }
 
     /// Waits until the next attempt; throws the error if there is none.

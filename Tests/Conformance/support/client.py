@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+import buckets
 import requests
 from databases import admin_url, database_of
 from requests.adapters import HTTPAdapter
@@ -116,6 +117,11 @@ class Server:
         )
         if admin_url() and "LCFILE_DATABASE_URL" not in settings:
             self.environment["LCFILE_DATABASE_URL"] = database_of(self.storage)
+        store = buckets.common_store()
+        # The prefix of its blobs, if the tests have a common store.
+        self.prefix = buckets.prefix_of(self.storage) if store and "LCFILE_BLOBS_STORE" not in settings else None
+        if self.prefix:
+            self.environment |= buckets.blob_settings(store, self.prefix)
         self.command = [BINARY, "serve", *arguments]
         if apps:
             file = self.folder / "lcfile.yaml"
@@ -201,10 +207,14 @@ class Server:
 
     def staged(self, app=ALPHA):
         """What lies in the app's staging folder."""
+        if self.prefix:
+            return buckets.staged(buckets.common_store(), self.prefix, app)
         return list((self.storage / app.id / "staging").iterdir())
 
     def blobs(self, app=ALPHA):
         """The files that hold the app's bytes."""
+        if self.prefix:
+            return buckets.blobs(buckets.common_store(), self.prefix, app)
         # `os.walk` takes half of the time of `rglob`, and the servers that tests share have thousands of folders.
         return [Path(folder, name) for folder, _, names in os.walk(self.storage / app.id / "blobs") for name in names]
 

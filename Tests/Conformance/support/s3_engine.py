@@ -8,15 +8,12 @@ import sys
 import time
 from pathlib import Path
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from buckets import BUCKET, REGION, client_of
 from client import free_ports
 
 # Master, volume server, filer and S3 gateway in one process; each has a port for HTTP and one for gRPC.
 PARTS = "master", "volume", "filer", "s3"
-BUCKET = "backups"
-REGION = "us-east-1"
 
 
 class S3Engine:
@@ -44,10 +41,7 @@ class S3Engine:
     @property
     def client(self):
         """A client of another maker, for what lcfile itself does not do."""
-        return boto3.client(
-            "s3", endpoint_url=self.endpoint, region_name=REGION,
-            aws_access_key_id=self.access, aws_secret_access_key=self.secret,
-            config=Config(retries={"max_attempts": 0}, connect_timeout=2, read_timeout=5, s3={"addressing_style": "path"}))
+        return client_of(self)
 
     @property
     def environment(self):

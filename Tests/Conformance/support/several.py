@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from buckets import blob_settings, prefix_of, shared_store
+from buckets import blob_settings, common_store, prefix_of
 from client import ALPHA, BETA, TIMEOUT, Server, eventually, free_port
 from databases import database_of
 from proxy import AROUND
@@ -125,5 +125,5 @@ def shared_server(folder, **options):
     count = int(os.environ.get("LCFILE_TEST_SERVERS", "1"))
     if count == 1:
         return Server(folder, **options)
-    stores = {"LCFILE_DATABASE_URL": database_of(folder)} | blob_settings(shared_store(), prefix_of(folder))
+    stores = {"LCFILE_DATABASE_URL": database_of(folder)} | blob_settings(common_store(), prefix_of(folder))
     return Several(folder, count, **stores | options)

@@ -188,9 +188,9 @@ struct DyingBlobStore: BlobStore {
 
     func open(_ key: FileKey) async throws -> (any OpenBlob)? { try await base.open(key) }
 
-    func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
+    func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?] {
         if death == .transaction { throw CancellationError() }
-        let failures = try await base.remove(keys)
+        let failures = try await base.remove(blobs)
         if death == .blobs { throw CancellationError() }
         return failures
     }

@@ -64,6 +64,14 @@ import Testing
     func blobs(rule: ContractRule<BlobStorage>, isLocal: Bool) async throws {
         try await rule.check(BlobStorage(staging: MemoryStagingArea(), blobs: MemoryBlobStore(isLocal: isLocal)))
     }
+
+    @Test(
+        "blobs in memory keep the contract of several servers",
+        arguments: BlobStoreContract.rules + BlobStoreContract.sharedRules
+    )
+    func sharedBlobs(rule: ContractRule<BlobStorage>) async throws {
+        try await rule.check(BlobStorage(staging: MemoryStagingArea(), blobs: MemoryBlobStore(isShared: true)))
+    }
 }
 
 /// What makes the store in memory a test of those who use it.

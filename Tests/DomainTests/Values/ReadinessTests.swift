@@ -26,6 +26,7 @@ import Testing
         #expect(readiness.obstacles == [.starting])
         readiness.record(.storage, [])
         readiness.record(.queues, [])
+        readiness.record(.blobs, [])
         #expect(readiness.obstacles == [.starting])
         readiness.record(.database, [])
         #expect(readiness.obstacles == [])
@@ -43,7 +44,7 @@ import Testing
 
     @Test(
         "a check that reports no result in time has failed",
-        arguments: [(.storage, .storageSlow), (.database, .database), (.queues, .checks)]
+        arguments: [(.storage, .storageSlow), (.database, .database), (.blobs, .blobStore), (.queues, .checks)]
             as [(Readiness.Check, Readiness.Obstacle)]
     )
     func late(check: Readiness.Check, obstacle: Readiness.Obstacle) {

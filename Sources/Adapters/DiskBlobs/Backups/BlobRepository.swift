@@ -1,20 +1,30 @@
 package import Domain
 internal import Glibc
 
-/// The blobs of an app in a backup repository.
+/// The blobs of an app in a backup repository, or those that a server has in a bucket.
 ///
 /// Every call blocks; blobs are transferred on several threads, because each waits for a network or for a sync.
 package struct BlobRepository: Sendable {
     let target: any BackupTarget
-    let layout: BackupLayout
+    /// The name of the object of a file's blob.
+    private let name: @Sendable (FileEntry) -> String
 
     /// The number of blobs that are transferred at the same time.
     static let threads = 16
 
     /// Creates the access; calls nothing.
     package init(target: any BackupTarget, layout: BackupLayout) {
+        self.init(target: target) { layout.object(of: $0) }
+    }
+
+    /// Creates the access to blobs with other names; calls nothing.
+    ///
+    /// - Parameters:
+    ///   - target: The objects.
+    ///   - name: The name of the object of a file's blob.
+    package init(target: any BackupTarget, name: @escaping @Sendable (FileEntry) -> String) {
         self.target = target
-        self.layout = layout
+        self.name = name
     }
 
     /// Stores blobs after a comparison with their digests; damaged ones are not stored.
@@ -24,10 +34,46 @@ package struct BlobRepository: Sendable {
         try inParallel(files, threads: BlobRepository.threads) { try upload($0, from: source) }
     }
 
+    /// Stores blobs of another repository after a comparison with their digests; damaged ones are not stored.
+    ///
+    /// - Parameters:
+    ///   - files: The records.
+    ///   - source: The other repository.
+    ///   - folder: A folder for temporary files.
+    /// - Returns: The condition of each file's blob, in the same order.
+    /// - Throws: ``BackupTargetFailure``, and errors of the temporary files.
+    package func upload(
+        _ files: [FileEntry],
+        from source: BlobRepository,
+        through folder: String
+    ) throws -> [BlobCondition] {
+        try inParallel(files, threads: BlobRepository.threads) { [self] file in
+            let path = "\(folder)/\(RandomString.lowercase(25))"
+            defer { unlink(path) }
+            let condition = try source.fetch(file, to: path, comparingDigest: true)
+            guard condition == .whole else { return condition }
+            _ = try target.put(name(file), fileAt: path)
+            return .whole
+        }
+    }
+
+    /// Compares the sizes of the objects of blobs with the records.
+    ///
+    /// - Returns: The condition of each file's blob, in the same order.
+    package func checkSizes(_ files: [FileEntry]) throws -> [BlobCondition] {
+        try inParallel(files, threads: BlobRepository.threads) { [self] file in
+            let name = name(file)
+            guard let object = try target.list(prefix: name, after: nil, limit: 1).first, object.name == name else {
+                return .missing
+            }
+            return object.size == file.facts.size ? .whole : .wrongSize(object.size, file.facts)
+        }
+    }
+
     /// Whether the repository has the blob of one of the files.
     package func has(anyOf files: [FileEntry]) throws -> Bool {
         try inParallel(files, threads: BlobRepository.threads) { [self] file in
-            let name = layout.object(of: file)
+            let name = name(file)
             return try target.list(prefix: name, after: nil, limit: 1).first?.name == name
         }
         .contains(true)
@@ -38,7 +84,7 @@ package struct BlobRepository: Sendable {
         let condition = try source.read(file, comparingDigest: true) { _ in }
         guard condition == .whole else { return condition }
         guard let path = source.path(of: file) else { return .missing }
-        let name = layout.object(of: file)
+        let name = name(file)
         let size: Int64
         do {
             size = try target.put(name, fileAt: path)
@@ -69,7 +115,7 @@ package struct BlobRepository: Sendable {
     func fetch(_ file: FileEntry, to path: String, comparingDigest: Bool) throws -> BlobCondition {
         let size: Int64
         do {
-            size = try target.get(layout.object(of: file), toFileAt: path)
+            size = try target.get(name(file), toFileAt: path)
         } catch {
             guard error.reason == .missing else { throw error }
             return .missing

@@ -108,15 +108,3 @@ package struct DiskBlobInspection: BlobInspection {
 func dropPages(of descriptor: CInt, at offset: Int64, count: Int) {
     _ = posix_fadvise(descriptor, off_t(offset), off_t(count), POSIX_FADV_DONTNEED)
 }
-
-extension BlobCondition {
-    /// The condition of a blob of another size than was uploaded, in bytes.
-    static func wrongSize(_ size: Int64, _ facts: BlobFacts) -> BlobCondition {
-        .damaged("has \(size) bytes, not the \(facts.size) that were uploaded")
-    }
-
-    /// The condition of a blob with another digest than that of the uploaded bytes.
-    static func otherBytes(than facts: BlobFacts) -> BlobCondition {
-        .damaged("holds other bytes than were uploaded: their digest is not \(facts.digest)")
-    }
-}

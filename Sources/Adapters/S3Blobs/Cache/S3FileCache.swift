@@ -14,6 +14,8 @@ package final class S3FileCache: Sendable {
     private let folder: String
     private let entries: Mutex<S3CacheEntries>
     private let claims = Claims<S3CacheName>()
+    private let hitCount = Atomic(0)
+    private let missCount = Atomic(0)
 
     private static let unfinished = "fetch-"
 
@@ -25,13 +27,23 @@ package final class S3FileCache: Sendable {
     /// - Throws: An error if the folder cannot be created or read.
     package init(folder: String, bound: Int64) throws {
         self.folder = folder
+        self.bound = bound
         entries = Mutex(S3CacheEntries(bound: bound))
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw CacheFailure("mkdir", errno) }
         try load()
     }
 
+    /// The maximum number of bytes in complete files.
+    package let bound: Int64
+
     /// The number of bytes in complete files.
     package var size: Int64 { entries.withLock(\.total) }
+
+    /// How many files were read from the disk.
+    package var hits: Int { hitCount.load(ordering: .relaxed) }
+
+    /// How many files were fetched from the store.
+    package var misses: Int { missCount.load(ordering: .relaxed) }
 
     /// The file of a name, which is fetched if the cache does not have it; several callers share one fetch.
     ///
@@ -49,6 +61,7 @@ package final class S3FileCache: Sendable {
         if let file = try await cached(name, on: threads) { return file }
         return try await claims.holding(name) {
             if let file = try await cached(name, on: threads) { return file }
+            missCount.wrappingAdd(1, ordering: .relaxed)
             return try await threads.run { [self] in try store(name, fetch) }
         }
     }
@@ -56,7 +69,10 @@ package final class S3FileCache: Sendable {
     private func cached(_ name: S3CacheName, on threads: S3Threads) async throws -> LocalFile? {
         guard let entry = entries.withLock({ $0.use(name) }) else { return nil }
         return try await threads.run { [self] in
-            if let file = openIntact(name, entry) { return file }
+            if let file = openIntact(name, entry) {
+                hitCount.wrappingAdd(1, ordering: .relaxed)
+                return file
+            }
             remove(name, entry)
             return nil
         }

@@ -64,6 +64,13 @@ package final class S3StagingArea: StagingArea {
         }
     }
 
+    /// Whether any server has used the bucket within the last minute, by the store's clock.
+    ///
+    /// This one does not count, and leaves no heartbeat.
+    package func hasLivingServers() async throws -> Bool {
+        try await bucket.run { [servers] _ in try servers.othersLive() }
+    }
+
     package func stage() async throws -> any StagedBlob {
         S3StagedBlob(.draft(server: servers.own, number: S3StagingArea.randomID()), in: self, isNew: true)
     }

@@ -54,6 +54,18 @@ final class StagingServers: Sendable {
         return others.filter { !alive.contains(names.server($0)) }
     }
 
+    /// Whether another server has a heartbeat that is younger than the lease; blocks.
+    func othersLive() throws -> Bool {
+        let own = names.server(own)
+        try bucket.client.put(own, bytes: [])
+        let signs = try bucket.objects(names.servers)
+        try bucket.client.delete([own])
+        guard let now = signs.first(where: { $0.key == own })?.modified else {
+            throw S3Error(.unavailable, "the S3 store does not list an object that it has")
+        }
+        return StagingServers.alive(signs, at: now).contains { $0 != own }
+    }
+
     /// The keys of the heartbeats that are younger than the lease at a time of the store.
     static func alive(_ signs: [S3Object], at now: Int64) -> Set<String> {
         Set(signs.filter { $0.modified > now - lease }.map(\.key))

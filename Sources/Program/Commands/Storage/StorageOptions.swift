@@ -10,8 +10,8 @@ struct StorageOptions: ParsableArguments {
 
     @Option(
         help: """
-            The configuration file, for database.url and backup.s3.*, if the storage has its objects in PostgreSQL or \
-            a bucket its backups. Default: config/lcfile.yaml.
+            The configuration file, for database.url, blobs.* and backup.s3.*, if the storage has its objects in \
+            PostgreSQL, its blobs in a bucket or a bucket its backups. Default: config/lcfile.yaml.
             """,
         completion: .file(extensions: ["yaml", "yml"])
     )
@@ -33,7 +33,11 @@ struct StorageOptions: ParsableArguments {
 
     /// Reads and writes the databases and blobs of the folder.
     var engine: FolderEngine {
-        FolderEngine { [loader] in try loader.load().databaseURL }
+        FolderEngine { [loader] in
+            try loader.load().databaseURL
+        } blobs: { [loader] in
+            try loader.load().blobs
+        }
     }
 
     /// Runs a command's work; prints an error to standard error and ends the command with its exit code.

@@ -11,6 +11,7 @@ struct BlobEngine: Sendable {
     let location: S3Location
     let client: S3Client
     let cache: S3FileCache
+    private let settings: S3Configuration
     private let pool: NIOThreadPool
     private let health: StorageHealth
     private let stopping: StopFlag
@@ -26,6 +27,7 @@ struct BlobEngine: Sendable {
         guard let location = configuration.blobs.store else { return nil }
         self.location = location
         self.health = health
+        settings = configuration.blobs.s3
         pool = pools.blobs
         let stopping = StopFlag()
         self.stopping = stopping
@@ -44,6 +46,17 @@ struct BlobEngine: Sendable {
         } catch {
             throw ExitError.storage("the folder \(folder) of cached blobs cannot be used (\(error))")
         }
+    }
+
+    /// A probe that requests an object which every server has.
+    ///
+    /// - Throws: ``ExitError``, as the initializer.
+    func probe(of app: AppID) throws -> BucketProbe {
+        BucketProbe(
+            try settings.client(for: location, options: BucketProbe.options),
+            layout(of: app).ownersName,
+            on: pool
+        )
     }
 
     /// Ends running requests and their pauses; later ones fail.

@@ -1,5 +1,6 @@
 package import Domain
 internal import PostgresStore
+internal import S3Blobs
 internal import SQLiteStore
 internal import Storage
 
@@ -8,16 +9,37 @@ package struct DatabaseMoves: MoveEngine {
     /// The file of the database.
     package var databaseName: String { FolderEngine.fileName }
     private let url: Secret
+    private let buckets: BucketAccess
 
     /// Creates an engine; connects nothing.
     ///
-    /// - Parameter url: The address of the PostgreSQL database (`database.url`).
-    /// - Throws: ``ExitError`` if it is empty.
-    package init(url: Secret) throws {
+    /// - Parameters:
+    ///   - url: The address of the PostgreSQL database (`database.url`).
+    ///   - blobs: The settings of the bucket, for apps whose blobs are in one.
+    /// - Throws: ``ExitError`` if the address is empty.
+    package init(url: Secret, blobs: BlobConfiguration = BlobConfiguration()) throws {
         guard !url.revealed.isEmpty else {
             throw ExitError.configuration("database.url is missing (--config, LCFILE_DATABASE_URL)")
         }
         self.url = url
+        buckets = BucketAccess { blobs }
+    }
+
+    /// Notes in the bucket of an app, if it has one, that its blobs also belong to a schema.
+    ///
+    /// - Parameters:
+    ///   - folder: The app's folder.
+    ///   - id: The id of the schema.
+    /// - Throws: ``ExitError`` if the bucket is that of another storage, or fails.
+    package func adopt(_ folder: String, _ id: String) throws {
+        guard let bucket = try buckets.bucket(of: folder) else { return }
+        let owners = S3BlobOwners(bucket.client, layout: bucket.layout)
+        do {
+            let ids = try owners.read() ?? []
+            if !ids.contains(id) { try owners.write(ids + [id]) }
+        } catch {
+            throw ExitError.storage("the bucket of \(folder) (blobs.store): \(error)")
+        }
     }
 
     /// Opens the file as a server does, and ends its write-ahead log.

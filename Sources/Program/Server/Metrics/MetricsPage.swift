@@ -9,6 +9,7 @@ struct MetricsPage: Sendable {
     private let work: WorkFamilies
     let resources: ResourceFamilies
     private let readiness: ReadinessFamilies
+    private let bucket: BucketFamilies
     private let certificate: ServerCertificate?
 
     /// The media type of the text.
@@ -42,6 +43,7 @@ struct MetricsPage: Sendable {
             connections: connections,
             probes: probes
         )
+        bucket = BucketFamilies(engine: shared.blobs)
         self.readiness = ReadinessFamilies(readiness: readiness)
         self.certificate = certificate
     }
@@ -49,7 +51,7 @@ struct MetricsPage: Sendable {
     /// The text, ordered by the names of the metrics.
     var text: String {
         let parts =
-            requests.families + work.all + resources.all + readiness.all + ProcessFamilies.all
+            requests.families + work.all + resources.all + bucket.all + readiness.all + ProcessFamilies.all
             + [certificateEnd, MetricsPage.build(ProgramVersion.commit)]
         return (named.families + parts).sorted { $0.name < $1.name }.map(\.text).joined()
     }

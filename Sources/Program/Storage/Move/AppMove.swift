@@ -6,6 +6,7 @@ struct AppMove {
     /// The app's folder.
     let folder: String
     let engine: any MoveEngine
+    let adopt: (_ folder: String, _ id: String) throws -> Void
     let report: (String) -> Void
 
     /// The path of its database file.
@@ -32,6 +33,7 @@ struct AppMove {
             }
         }
         let id = try sayingWhere(schema: schema) { try engine.id(of: schema) }
+        try adopt(folder, id)
         try DatabaseMarker(schema: schema, id: id).write(in: folder)
         try setFileAside()
         return .moved(objects: tally.rows)

@@ -26,6 +26,7 @@ package struct StorageMove {
     private let direction: Direction
     private let engine: any MoveEngine
     private let report: (String) -> Void
+    private let adopt: (_ folder: String, _ id: String) throws -> Void
 
     /// Creates a move.
     ///
@@ -33,16 +34,20 @@ package struct StorageMove {
     ///   - storage: The folder; no server uses it.
     ///   - direction: Where the objects go.
     ///   - engine: Reads and writes databases.
+    ///   - adopt: Is called with an app's folder and the id of its schema before the switch to PostgreSQL: blobs in a
+    ///     bucket then also belong to the schema.
     ///   - report: Hears of what an operator should know.
     package init(
         of storage: String,
         _ direction: Direction,
         with engine: any MoveEngine,
+        adopting adopt: @escaping (_ folder: String, _ id: String) throws -> Void = { _, _ in },
         report: @escaping (String) -> Void
     ) {
         self.storage = StorageContents.trimmed(storage)
         self.direction = direction
         self.engine = engine
+        self.adopt = adopt
         self.report = report
     }
 
@@ -51,31 +56,14 @@ package struct StorageMove {
     /// - Parameter body: Hears of each app as soon as it is done.
     /// - Throws: ``ExitError``; the apps before stay moved.
     package func run(_ body: (_ app: String, Outcome) -> Void) throws {
-        guard StorageContents.exists(storage) else {
-            throw ExitError.storage("the storage folder \(storage) does not exist")
-        }
         // A server that starts meanwhile refuses to.
-        let folder = try StorageFolder(path: storage)
+        let folder = try StorageFolder.locking(existing: storage)
         defer { withExtendedLifetime(folder.path) {} }
-        try folder.refuseUnfinishedRestore()
-        let apps = try apps()
-        guard !apps.isEmpty else { throw ExitError.storage("the storage folder \(storage) contains no app") }
-        try BlobMarker.requireFolders(of: apps.map(\.description), in: storage)
-        for app in apps { body("\(app)", try move(app)) }
-    }
-
-    /// The apps with a database.
-    private func apps() throws -> [AppID] {
-        try StorageContents.names(in: storage).sorted().compactMap { name in
-            guard try StorageContents.hasDatabase(in: "\(storage)/\(name)", named: engine.databaseName) else {
-                return nil
-            }
-            return AppID(name)
-        }
+        for app in try folder.apps(withDatabase: engine.databaseName) { body("\(app)", try move(app)) }
     }
 
     private func move(_ app: AppID) throws -> Outcome {
-        let move = AppMove(folder: "\(storage)/\(app)", engine: engine, report: report)
+        let move = AppMove(folder: "\(storage)/\(app)", engine: engine, adopt: adopt, report: report)
         switch (direction, try DatabaseMarker.read(in: move.folder)) {
         case (.toPostgres, nil): return try move.toPostgres(DatabaseMarker.schema(of: app))
         case (.toFiles, let marker?): return try move.toFile(from: marker)

@@ -42,7 +42,6 @@ package struct RepositoryBackup {
     ///   manifest are used by the next backup or removed by a retention.
     package func run() throws -> RepositorySummary {
         let apps = try StorageContents.apps(in: storage, with: engine)
-        try BlobMarker.requireFolders(of: apps, in: storage)
         guard !apps.isEmpty else {
             throw ExitError.storage("the storage folder \(storage) contains no app to back up")
         }

@@ -22,6 +22,7 @@ export const en = {
   'server.reason.database-unavailable': 'The database does not answer.',
   'server.reason.image-queue-full': 'The queue of images is full.',
   'server.reason.password-queue-full': 'The queue of passwords is full.',
+  'server.reason.blob-store-unavailable': 'The store of the files’ bytes does not answer.',
   'server.reason.checks-late': 'The checks of the server are late: the machine is overloaded.',
   'server.reason.damaged': 'Stored bytes are damaged.',
   'server.fact.version': 'Version',

@@ -22,6 +22,7 @@ export const zh = {
   'server.reason.database-unavailable': '数据库没有响应。',
   'server.reason.image-queue-full': '图片队列已满。',
   'server.reason.password-queue-full': '密码队列已满。',
+  'server.reason.blob-store-unavailable': '文件内容的存储没有响应。',
   'server.reason.checks-late': '服务器的自检延迟。',
   'server.reason.damaged': '存储的数据有损坏。',
   'server.fact.version': '版本',

@@ -1,4 +1,3 @@
-internal import Crypto
 package import Domain
 internal import S3
 
@@ -21,19 +20,19 @@ package struct S3BlobInspection: BlobInspection {
     ) async throws -> BlobCondition {
         guard let object = try await object(of: file) else { return .missing }
         guard object.size == file.facts.size else {
-            return .damaged("has \(object.size) bytes, not the \(file.facts.size) that were uploaded")
+            return .wrongSize(object.size, file.facts)
         }
-        var digest = PieceDigest(like: file.facts.digest)
+        var hasher = BlobHasher(like: file.facts.digest)
         var offset: Int64 = 0
         while offset < object.size {
             let began = ContinuousClock.now
             let range = offset..<min(object.size, offset + S3BlobInspection.pieceSize)
-            let before = digest
+            let before = hasher
             do {
-                digest = try await store.threads.run { [client = store.bucket.client] in
-                    var digest = before
-                    try client.read(range, of: object) { digest.update($0) }
-                    return digest
+                hasher = try await store.threads.run { [client = store.bucket.client] in
+                    var hasher = before
+                    try client.read(range, of: object) { hasher.update($0) }
+                    return hasher
                 }
             } catch let error as ServiceError where (error.cause as? S3Error)?.reason == .missing {
                 return .missing
@@ -41,10 +40,7 @@ package struct S3BlobInspection: BlobInspection {
             offset = range.upperBound
             try await pause(range.count, .now - began)
         }
-        guard digest.value == file.facts.digest else {
-            return .damaged("holds other bytes than were uploaded: their digest is not \(file.facts.digest)")
-        }
-        return .whole
+        return hasher.digest == file.facts.digest ? .whole : .otherBytes(than: file.facts)
     }
 
     package func identity(of file: FileEntry) async throws -> String? {
@@ -55,37 +51,6 @@ package struct S3BlobInspection: BlobInspection {
     private func object(of file: FileEntry) async throws -> S3Object? {
         try await store.threads.run { [bucket = store.bucket] in
             try bucket.listing(of: BlobName(file.key)).committed.first { $0.file == file.id }?.blob
-        }
-    }
-}
-
-/// Computes the digest of bytes in order, of the kind that the record has.
-private enum PieceDigest {
-    case contentHash(ContentHasher)
-    case sha256(SHA256)
-
-    init(like digest: BlobDigest) {
-        switch digest {
-        case .contentHash: self = .contentHash(ContentHasher())
-        case .sha256: self = .sha256(SHA256())
-        }
-    }
-
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        switch self {
-        case .contentHash(var hasher):
-            hasher.update(bytes)
-            self = .contentHash(hasher)
-        case .sha256(var hasher):
-            hasher.update(bufferPointer: bytes)
-            self = .sha256(hasher)
-        }
-    }
-
-    var value: BlobDigest {
-        switch self {
-        case .contentHash(let hasher): .contentHash(hasher.finalize())
-        case .sha256(let hasher): .sha256(Array(hasher.finalize()).hexadecimal)
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// For commands, which have their own process: the calling thread waits until all bodies have ended. It then throws the
 /// error of a failed one.
-func inParallel<Element: Sendable, Output: Sendable>(
+package func inParallel<Element: Sendable, Output: Sendable>(
     _ elements: [Element],
     _ body: @Sendable (Element) throws -> Output
 ) throws -> [Output] {
@@ -20,7 +20,7 @@ func inParallel<Element: Sendable, Output: Sendable>(
 ///
 /// For bodies that wait for a network or for syncs, which more threads than processors can do at the same time. The
 /// error of a failed body is thrown after all have ended; when one has failed, no other begins.
-func inParallel<Element: Sendable, Output: Sendable>(
+package func inParallel<Element: Sendable, Output: Sendable>(
     _ elements: [Element],
     threads: Int,
     _ body: @escaping @Sendable (Element) throws -> Output

@@ -1,0 +1,66 @@
+internal import DiskBlobs
+internal import Domain
+internal import S3
+internal import S3Backups
+internal import S3Blobs
+internal import Storage
+internal import Synchronization
+
+/// The access of commands to the buckets with the blobs of apps.
+///
+/// Every call blocks.
+final class BucketAccess: Sendable {
+    private let settings: @Sendable () throws -> BlobConfiguration
+    private let known = Mutex<[String: Bucket]>([:])
+
+    /// The objects of one app.
+    struct Bucket: Sendable {
+        let client: S3Client
+        let layout: S3BlobLayout
+
+        /// The blobs as objects of a repository, of which copies are made.
+        var repository: BlobRepository {
+            let target = S3BackupTarget(client, prefix: String(layout.root.dropLast()))
+            return BlobRepository(target: target) { [layout] file in
+                String(layout.name(of: BlobName(file.key), file.id).dropFirst(layout.root.count))
+            }
+        }
+    }
+
+    /// - Parameter settings: Reads the settings `blobs.*`; called only for an app whose blobs are in a bucket.
+    init(_ settings: @escaping @Sendable () throws -> BlobConfiguration) {
+        self.settings = settings
+    }
+
+    /// The bucket with the blobs of an app's folder; `nil` if they are in the folder.
+    ///
+    /// - Throws: ``ExitError`` if it is not known, cannot be reached, or is that of another storage.
+    func bucket(of folder: String) throws -> Bucket? {
+        if let bucket = known.withLock({ $0[folder] }) { return bucket }
+        guard let marker = try BlobMarker.read(in: folder) else { return nil }
+        let configuration = try settings()
+        guard let location = configuration.store else {
+            throw ExitError.configuration(
+                "the blobs of \(folder) are in a bucket; set blobs.store (--config, LCFILE_BLOBS_STORE)"
+            )
+        }
+        let app = folder.split(separator: "/").last.map(String.init) ?? folder
+        let bucket = Bucket(
+            client: try configuration.s3.client(for: location),
+            layout: S3BlobLayout(prefix: location.prefix, app: app)
+        )
+        let address = "s3://\(location.bucket)/\(bucket.layout.root)"
+        let owners: [String]?
+        do {
+            owners = try S3BlobOwners(bucket.client, layout: bucket.layout).read()
+        } catch {
+            throw ExitError.storage("\(address) (blobs.store): \(error)")
+        }
+        guard let owners else { throw BlobPlacement.Refusal.bucketIsOther.error(folder: folder, bucket: address) }
+        guard owners.contains(marker.id) else {
+            throw BlobPlacement.Refusal.bucketOfOtherStorage.error(folder: folder, bucket: address)
+        }
+        known.withLock { $0[folder] = bucket }
+        return bucket
+    }
+}
