@@ -130,6 +130,8 @@ package final class CollectionService: Sendable {
         guard !found.isEmpty else { return ([], 0, next) }
         let entries = try await store.write { [settings = trash.settings] writer in
             writer.caller = caller
+            // On a shared store the beginning of a transaction can bring to light that changes were lost.
+            try collection.requireComplete()
             // Changes of records and relations are visible here. Those of objects in this group of commits are not
             // reported yet; they are looked at below.
             let rows = try writer.rows(Set(found.map(\.id)), in: .file, readableBy: .unrestricted, upTo: .max)
@@ -186,7 +188,11 @@ package final class CollectionService: Sendable {
         guard let collection = current.withLock({ $0?.collection }), collection.id == id else {
             throw ServiceError(
                 .objectNotFound,
-                "There is no such collection; it ended, another one began, or the server was restarted. Begin a new one."
+                store.isShared
+                    ? "This server has no such collection. It ended, another one began, the server was restarted, or "
+                        + "another server began it: send all requests of a collection to one server."
+                    : "There is no such collection; it ended, another one began, or the server was restarted. Begin a "
+                        + "new one."
             )
         }
         return collection

@@ -160,4 +160,55 @@ import Testing
         try collections.end(next, as: fixture.master)
         await expectFailure(.objectNotFound) { _ = try await collections.scan(next, as: fixture.master) }
     }
+
+    // MARK: Several servers
+
+    /// A server whose changes of other servers the test keeps back.
+    private func other() -> (store: ServerStore, collections: CollectionService) {
+        let (store, server) = (ServerStore(of: fixture.store), fixture.server())
+        let settings = fixture.uploads.people.objects.settings
+        let trash = TrashService(store: store, blobs: server.blobs, uploads: server.uploads, settings: settings)
+        return (store, CollectionService(store: store, trash: trash, fileDomains: [], styleSeparator: "-"))
+    }
+
+    private func scanned(by collections: CollectionService) async throws -> ObjectID {
+        let order = FileCollection.Order(unusedFor: 3600, rules: ReferenceRules())
+        let id = try await collections.begin(order, as: fixture.master).id
+        while try await collections.scan(id, as: fixture.master).isComplete == false {}
+        return id
+    }
+
+    @Test("a reference that another server stored a moment ago saves the file, although the feed is late")
+    func lateReference() async throws {
+        let (store, collections) = other()
+        let files = try await insert(2)
+        let id = try await scanned(by: collections)
+        store.hold()
+        try await refer(to: files[0])
+        let result = try await collections.collect(id, after: nil, as: fixture.master)
+        #expect(result.records.map(\.id) == [files[1].id])
+        #expect(result.saved == 1)
+    }
+
+    @Test("nothing is collected if the transaction finds out that changes of other servers were lost")
+    func lostReference() async throws {
+        let (store, collections) = other()
+        let files = try await insert(2)
+        let id = try await scanned(by: collections)
+        store.hold()
+        try await refer(to: files[0])
+        store.loseAtNextWrite()
+        await expectRefusal(.conflict) { try await collections.collect(id, after: nil, as: fixture.master) }
+        #expect(fixture.store.count(of: .file) == 2)
+        #expect(fixture.store.count(of: .trash) == 0)
+    }
+
+    @Test("a server that did not begin a collection says so")
+    func otherServer() async throws {
+        let (first, second) = (other().collections, other().collections)
+        let id = try await scanned(by: first)
+        let error = await #expect(throws: ServiceError.self) { try await second.scan(id, as: fixture.master) }
+        #expect(error?.code == .objectNotFound)
+        #expect(error?.message.contains("another server") == true)
+    }
 }
