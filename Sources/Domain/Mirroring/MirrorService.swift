@@ -85,6 +85,10 @@ package struct MirrorService: Sendable {
             report(.stored)
             return ServedFile(record)
         } catch let error as ServiceError {
+            // Another server can have stored the file meanwhile.
+            if error.code == .duplicateValue, let file = try await uploads.files.file(key: key) {
+                return ServedFile(file)
+            }
             throw noted(error, of: key)
         }
     }

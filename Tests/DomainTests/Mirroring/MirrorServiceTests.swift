@@ -52,6 +52,16 @@ import Testing
         #expect(fixture.origin.requests.count == 1)
     }
 
+    @Test("a file that another server stores at the same moment is the result, and no failure is remembered")
+    func storedElsewhere() async throws {
+        let other = try Samples.record(key: fixture.key)
+        let store = fixture.uploads.store
+        store.beforeNextCommit { try await FileRecords(store).insert([other]) }
+        #expect(try await fixture.mirror().file(fixture.key).id == other.id)
+        #expect(fixture.outcomes.all.isEmpty)
+        #expect(fixture.uploads.staging.count == 0)
+    }
+
     @Test("a key that the origin lacks is asked for again after a while only", arguments: [404, 410])
     func notFound(status: Int) async throws {
         fixture.origin.fail(refusedStatus(status))
