@@ -251,7 +251,7 @@ let package = Package(
         ),
         tests(of: "Domain", ["PCREPatterns"]),
         tests(of: "SQLiteStore", ["DiskBlobs", grdb, "PCREPatterns", crypto, nioPosix], exclude: ["Fixtures"]),
-        tests(of: "PostgresStore", ["SQLiteStore", "PCREPatterns", crypto, grdb, nioPosix]),
+        tests(of: "PostgresStore", ["SQLiteStore", "PCREPatterns", crypto, grdb, logging, nioPosix]),
         tests(of: "DiskBlobs", [nioPosix]),
         tests(of: "S3", [crypto]),
         tests(of: "S3Backups", ["S3", "Domain"]),

@@ -18,8 +18,13 @@ final class LiveQueryConnection {
     let live: LiveConnections
     private var bytes = ByteBuffer()
 
-    init(most: Int = .max, limits: LiveQueryLimits = LiveQueryLimits(), apps: [String] = ["app"]) throws {
-        let store = MemoryObjectStore()
+    init(
+        most: Int = .max,
+        limits: LiveQueryLimits = LiveQueryLimits(),
+        apps: [String] = ["app"],
+        isShared: Bool = false
+    ) throws {
+        let store = MemoryObjectStore(isShared: isShared)
         let settings = ObjectSettings(
             files: FilePresentation(publicURL: "https://a.example.com", bucket: "b", policy: CensorPolicy()),
             accountDependencies: AccountDependencies(
@@ -56,9 +61,10 @@ final class LiveQueryConnection {
     /// A connection that has become a WebSocket.
     static func connected(
         _ format: RealtimeFormat = .json,
-        _ limits: LiveQueryLimits = .init()
+        _ limits: LiveQueryLimits = .init(),
+        isShared: Bool = false
     ) throws -> LiveQueryConnection {
-        let connection = try LiveQueryConnection(limits: limits)
+        let connection = try LiveQueryConnection(limits: limits, isShared: isShared)
         try connection.upgrade(format)
         return connection
     }
@@ -113,7 +119,16 @@ final class LiveQueryConnection {
     func push(_ query: String, object: String = #"{"objectId":"1"}"#, to installation: String = "d1") throws {
         let handler = try channel.pipeline.syncOperations.handler(type: LiveQueryHandler.self)
         let event = LiveEvent(.create, of: LiveQueryID(query), object: Array(object.utf8))
-        handler.outbox.put(event, for: try #require(InstallationID(installation)))
+        handler.outbox.put(.event(event, for: try #require(InstallationID(installation))))
+        channel.embeddedEventLoop.run()
+    }
+
+    /// Lets the events of the installations that have logged in begin or fail, as the service of a shared store does.
+    func begin(failing error: (any Error)? = nil) throws {
+        let handler = try channel.pipeline.syncOperations.handler(type: LiveQueryHandler.self)
+        for attachment in handler.dialogue.attachments {
+            if let error { attachment.fail(error) } else { attachment.begin() }
+        }
         channel.embeddedEventLoop.run()
     }
 

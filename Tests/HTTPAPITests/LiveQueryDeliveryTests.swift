@@ -39,6 +39,49 @@ import Testing
         #expect(frames.count == 2 && frames.first == LiveQueryConnection.loggedIn)
     }
 
+    // MARK: Log-ins on a store of several servers
+
+    @Test("a log-in is answered when its events begin, before the first event, and again if it is repeated")
+    func lateReply() throws {
+        let connection = try LiveQueryConnection.connected(isShared: true)
+        connection.logIn()
+        connection.logIn()
+        #expect(try connection.frames().isEmpty)
+        connection.text(#"{"cmd":"echo","i":7}"#)
+        #expect(try connection.frames() == [#"{"cmd":"echo","i":7}"#])
+        try connection.begin()
+        #expect(try connection.frames() == [LiveQueryConnection.loggedIn, LiveQueryConnection.loggedIn])
+        try connection.push("q1")
+        #expect(try connection.frames().count == 1)
+        connection.logIn()
+        #expect(try connection.frames() == [LiveQueryConnection.loggedIn])
+    }
+
+    @Test("a log-in whose subscriptions cannot be read is refused, and the connection is closed to come back later")
+    func failedReply() throws {
+        let connection = try LiveQueryConnection.connected(isShared: true)
+        connection.logIn()
+        try connection.begin(failing: ServiceError(.overloaded, "Later."))
+        let frames = try connection.frames()
+        #expect(frames.count == 2)
+        #expect(frames.first?.contains(#""cmd":"error""#) == true && frames.first?.contains("Later.") == true)
+        #expect(frames.last == "close 1013")
+    }
+
+    @Test("a log-in that is logged out before its events begin gets no late reply")
+    func earlyLogOut() throws {
+        let connection = try LiveQueryConnection.connected(isShared: true)
+        connection.logIn()
+        let handler = try connection.channel.pipeline.syncOperations.handler(type: LiveQueryHandler.self)
+        let attachment = try #require(handler.dialogue.attachments.first)
+        connection.text(#"{"cmd":"logout","installationId":"d1","i":2}"#)
+        let frames = try connection.frames()
+        #expect(frames.first?.contains("loggedout") == true)
+        attachment.begin()
+        connection.channel.embeddedEventLoop.run()
+        #expect(try connection.frames().isEmpty)
+    }
+
     @Test("large events have the frame headers of their lengths", arguments: [100, 125, 126, 60_000, 70_000])
     func lengths(size: Int) throws {
         let connection = try LiveQueryConnection.connected()

@@ -35,7 +35,7 @@ import Testing
     }
 
     private func put(_ event: LiveEvent) {
-        outbox.put(event, for: installation)
+        outbox.put(.event(event, for: installation))
     }
 
     /// The names of all waiting events, and how the outbox ends.
@@ -43,7 +43,8 @@ import Testing
         var names = ""
         while true {
             switch outbox.next() {
-            case .event(let event, _): names += event.query.description
+            case .item(.event(let event, _)): names += event.query.description
+            case .item: names += "?"
             case .nothing: return names
             case .goAway(let isSlow): return names + (isSlow ? "!" : ".")
             }

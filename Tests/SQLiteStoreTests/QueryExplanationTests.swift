@@ -29,13 +29,13 @@ import Testing
     @Test(
         "the plan names the index of an indexed field, and a scan otherwise",
         arguments: [
-            (#"{"n":3}"#, ["SEARCH class_28 USING INDEX class_28 n (<expr>=?)"]),
-            (#"{"s":"x"}"#, ["SCAN class_28"]), ("{}", ["SCAN class_28"]),
-            (#"{"s":{"$regex":"^(?i)x"}}"#, ["SCAN class_28"]),
+            (#"{"n":3}"#, ["SEARCH class_29 USING INDEX class_29 n (<expr>=?)"]),
+            (#"{"s":"x"}"#, ["SCAN class_29"]), ("{}", ["SCAN class_29"]),
+            (#"{"s":{"$regex":"^(?i)x"}}"#, ["SCAN class_29"]),
             (
                 #"{"tags":"x"}"#,
                 [
-                    "SCAN class_28", "CORRELATED SCALAR SUBQUERY 1",
+                    "SCAN class_29", "CORRELATED SCALAR SUBQUERY 1",
                     "  SCAN json_each VIRTUAL TABLE INDEX 3:",
                 ]
             ),
@@ -68,7 +68,7 @@ import Testing
                     return try await group.reduce(into: []) { $0.append($1) }
                 }
             }
-            #expect(plans.allSatisfy { $0 == ["SEARCH class_28 USING INDEX class_28 n (<expr>=?)"] }, "\(plans)")
+            #expect(plans.allSatisfy { $0 == ["SEARCH class_29 USING INDEX class_29 n (<expr>=?)"] }, "\(plans)")
         }
     }
 
@@ -77,10 +77,10 @@ import Testing
         let found = try await explain(#"{"s":"it's","n":{"$gt":2.5}}"#)?.statement ?? ""
         #expect(found.contains("(json_extract(body, '$.s') = 'it''s')"), "\(found)")
         #expect(found.contains("(json_extract(body, '$.n') > 2.5)"), "\(found)")
-        #expect(found.hasPrefix("SELECT id, created_at, updated_at, acl, body, checksum FROM class_28 WHERE "))
+        #expect(found.hasPrefix("SELECT id, created_at, updated_at, acl, body, checksum FROM class_29 WHERE "))
         #expect(found.hasSuffix(" LIMIT 7 OFFSET 0"))
         let count = try await explain(#"{"n":3}"#, counting: true)
-        #expect(count?.statement == "SELECT count(*) FROM class_28 WHERE (json_extract(body, '$.n') = 3)")
-        #expect(count?.plan == ["SEARCH class_28 USING INDEX class_28 n (<expr>=?)"])
+        #expect(count?.statement == "SELECT count(*) FROM class_29 WHERE (json_extract(body, '$.n') = 3)")
+        #expect(count?.plan == ["SEARCH class_29 USING INDEX class_29 n (<expr>=?)"])
     }
 }

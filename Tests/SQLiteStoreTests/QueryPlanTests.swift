@@ -11,43 +11,43 @@ import Testing
     @Test(
         "indexes answer conditions and orders",
         arguments: [
-            (#"{"objectId":"a"}"#, "", "SEARCH class_28 USING INDEX sqlite_autoindex_class_28_1 (id=?)"),
-            ("{}", "-createdAt", "SCAN class_28 USING INDEX class_28_created"),
-            ("{}", "updatedAt", "SCAN class_28 USING INDEX class_28_updated"),
+            (#"{"objectId":"a"}"#, "", "SEARCH class_29 USING INDEX sqlite_autoindex_class_29_1 (id=?)"),
+            ("{}", "-createdAt", "SCAN class_29 USING INDEX class_29_created"),
+            ("{}", "updatedAt", "SCAN class_29 USING INDEX class_29_updated"),
             (
                 #"{"createdAt":{"$gt":{"__type":"Date","iso":"2024-01-01T00:00:00Z"}}}"#, "-createdAt",
-                "SEARCH class_28 USING INDEX class_28_created (created_at>?)"
+                "SEARCH class_29 USING INDEX class_29_created (created_at>?)"
             ),
-            (#"{"n":1}"#, "", #"SEARCH class_28 USING INDEX class_28 n,title (<expr>=?)"#),
+            (#"{"n":1}"#, "", #"SEARCH class_29 USING INDEX class_29 n,title (<expr>=?)"#),
             (
                 #"{"n":{"$gt":1,"$lt":9}}"#, "n",
-                #"SEARCH class_28 USING INDEX class_28 n,title (<expr>>? AND <expr><?)"#
+                #"SEARCH class_29 USING INDEX class_29 n,title (<expr>>? AND <expr><?)"#
             ),
-            (#"{"n":{"$in":[1,2]}}"#, "", #"SEARCH class_28 USING INDEX class_28 n,title (<expr>=?)"#),
-            (#"{"n":1,"title":"x"}"#, "", #"SEARCH class_28 USING INDEX class_28 n,title (<expr>=? AND <expr>=?)"#),
-            (#"{"n":1}"#, "title", #"SEARCH class_28 USING INDEX class_28 n,title (<expr>=?)"#),
-            (#"{"profile.city":"Lyon"}"#, "", #"SEARCH class_28 USING INDEX class_28 profile.city (<expr>=?)"#),
+            (#"{"n":{"$in":[1,2]}}"#, "", #"SEARCH class_29 USING INDEX class_29 n,title (<expr>=?)"#),
+            (#"{"n":1,"title":"x"}"#, "", #"SEARCH class_29 USING INDEX class_29 n,title (<expr>=? AND <expr>=?)"#),
+            (#"{"n":1}"#, "title", #"SEARCH class_29 USING INDEX class_29 n,title (<expr>=?)"#),
+            (#"{"profile.city":"Lyon"}"#, "", #"SEARCH class_29 USING INDEX class_29 profile.city (<expr>=?)"#),
             (
                 #"{"when":{"$lt":{"__type":"Date","iso":"2024-01-01T00:00:00Z"}}}"#, "-when",
-                #"SEARCH class_28 USING INDEX class_28 when (<expr><?)"#
+                #"SEARCH class_29 USING INDEX class_29 when (<expr><?)"#
             ),
             (
                 #"{"folder":{"__type":"Pointer","className":"Folder","objectId":"a"}}"#, "",
-                #"SEARCH class_28 USING INDEX class_28 folder (<expr>=?)"#
+                #"SEARCH class_29 USING INDEX class_29 folder (<expr>=?)"#
             ),
             (
                 #"{"place":{"$nearSphere":{"__type":"GeoPoint","latitude":1,"longitude":2},"$maxDistanceInMiles":3}}"#,
                 "",
-                #"SEARCH class_28 USING INDEX class_28 place (<expr>>? AND <expr><?)"#
+                #"SEARCH class_29 USING INDEX class_29 place (<expr>>? AND <expr><?)"#
             ),
-            (#"{"code":"x"}"#, "", #"SEARCH class_28 USING INDEX class_28 unique code (<expr>=?)"#),
+            (#"{"code":"x"}"#, "", #"SEARCH class_29 USING INDEX class_29 unique code (<expr>=?)"#),
             (
                 #"{"code":{"$regex":"^\\Qx\\E"}}"#, "",
-                #"SEARCH class_28 USING INDEX class_28 unique code (<expr>>? AND <expr><?)"#
+                #"SEARCH class_29 USING INDEX class_29 unique code (<expr>>? AND <expr><?)"#
             ),
             (
                 #"{"code":{"$regex":"^ab+c"}}"#, "code",
-                #"SEARCH class_28 USING INDEX class_28 unique code (<expr>>? AND <expr><?)"#
+                #"SEARCH class_29 USING INDEX class_29 unique code (<expr>>? AND <expr><?)"#
             ),
         ]
     )

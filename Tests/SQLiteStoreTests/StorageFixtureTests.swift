@@ -36,6 +36,7 @@ import Testing
         if version >= 10 { counts.merge(["_Sms": 1, "_SmsCode": 1]) { $1 } }
         if version >= 13 { counts["_Trash"] = 1 }
         if version >= 14 { counts.merge(["_ConsoleSession": 1, "_ConsoleAudit": 1]) { $1 } }
+        if version >= 15 { counts["_LiveQuery"] = 0 }
         return counts
     }
 

@@ -8,16 +8,16 @@ import Testing
 /// What strings with U+0000 cost: the classes that have one, and no others.
 @Suite struct ZeroStringTests {
     private static let code = FieldPath(field: "code")
-    private static let index = #"USING INDEX class_28 unique code (<expr>=?"#
+    private static let index = #"USING INDEX class_29 unique code (<expr>=?"#
 
     @Test("a class without strings with U+0000 has its usual indexes and statements")
     func without() async throws {
         try await withClass { database, name in
             try await insert("a", database, name)
-            #expect(try await indexes(database) == ["class_28_created", "class_28_updated", "class_28 unique code"])
+            #expect(try await indexes(database) == ["class_29_created", "class_29_updated", "class_29 unique code"])
             let (statement, plan) = try await explain(database, name)
             #expect(!statement.contains("lcfile"))
-            #expect(plan == "SEARCH class_28 \(Self.index))")
+            #expect(plan == "SEARCH class_29 \(Self.index))")
         }
     }
 
@@ -28,12 +28,12 @@ import Testing
             try await insert(text, database, name)
             try await insert("b\0", database, name)
             let expected: Set = [
-                "class_28_created", "class_28_updated", "class_28_zeros", "class_28 unique code",
+                "class_29_created", "class_29_updated", "class_29_zeros", "class_29 unique code",
             ]
             #expect(try await indexes(database) == expected)
             let (statement, plan) = try await explain(database, name)
             #expect(statement.contains("lcfile_body"))
-            #expect(plan == "SEARCH class_28 \(Self.index))")
+            #expect(plan == "SEARCH class_29 \(Self.index))")
             let again = try SQLiteDatabase(path: database.pool.path)
             #expect(try await explain(again, name).plan == plan)
             let count = try await SQLiteObjectStore(again).read { reader in
@@ -72,7 +72,7 @@ import Testing
         try await database.pool.read { db in
             try String.fetchSet(
                 db,
-                sql: "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'class_28' AND sql IS NOT NULL"
+                sql: "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'class_29' AND sql IS NOT NULL"
             )
         }
     }

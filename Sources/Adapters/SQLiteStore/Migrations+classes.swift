@@ -209,6 +209,22 @@ extension DatabaseMigrator {
         )
     }
 
+    /// Creates the class of the live queries of several servers, which has no rows in SQLite.
+    static func makeLiveQueries(_ db: Database) throws {
+        let string = #"{"type":"String"}"#
+        try makeClass(
+            "_LiveQuery",
+            unique: [],
+            plain: ["installation", "expiresAt"],
+            fields: """
+                {"class":\(string),"expiresAt":{"type":"Date"},"installation":\(string),\
+                "master":{"type":"Boolean"},"query":\(string),"session":\(string),"user":\(string)}
+                """,
+            hasChecksums: true,
+            db
+        )
+    }
+
     /// Creates a class with its table, as the code of "v3 accounts" and later does.
     ///
     /// Migrations after "v11 checksums" set `hasChecksums`.

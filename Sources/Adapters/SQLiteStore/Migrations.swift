@@ -164,6 +164,7 @@ extension DatabaseMigrator {
         migrator.registerMigration("v12 damage") { db in try makeDamage(db) }
         migrator.registerMigration("v13 trash") { db in try makeTrash(db) }
         migrator.registerMigration("v14 console") { db in try makeConsole(db) }
+        migrator.registerMigration("v15 live queries") { db in try makeLiveQueries(db) }
         return migrator
     }
 

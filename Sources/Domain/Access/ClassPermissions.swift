@@ -11,7 +11,7 @@ package struct ClassPermissions: Sendable, Hashable {
         case .user: audiences[.find] = []
         case .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey, .censorJob, .censorRun, .censorLog,
             .censorSettings, .knownImage, .mail, .mailLink, .sms, .smsCode, .captcha, .inbox, .inboxItem, .peopleJob,
-            .damage, .trash, .consoleSession, .consoleAudit:
+            .damage, .trash, .consoleSession, .consoleAudit, .liveQuery:
             audiences = [:]
         default: break
         }

@@ -58,6 +58,11 @@ package final class BufferedChanges: AsyncSequence, Sendable {
     /// The number of changes and missed events that were published so far.
     package var position: Int { buffer.position }
 
+    /// Lets the reader return ``ChangeFeed/Event/changes(_:)`` with no changes, unless it has others to return.
+    package func wake() {
+        buffer.requestWake()
+    }
+
     deinit {
         subscription.cancel()
     }
@@ -96,6 +101,8 @@ private final class ChangeBuffer: Sendable {
         var size = 0
         /// Whether changes were dropped before the buffered ones.
         var hasMissed = false
+        /// Whether the reader has to return although nothing is buffered.
+        var mustWake = false
         var position = 0
 
         mutating func drop() {
@@ -135,6 +142,11 @@ private final class ChangeBuffer: Sendable {
 
     var position: Int { state.withLock(\.position) }
 
+    func requestWake() {
+        state.withLock { $0.mustWake = true }
+        wake.yield()
+    }
+
     /// The next event and the position after it.
     func take() -> (ChangeFeed.Event, Int)? {
         state.withLock { state in
@@ -142,10 +154,11 @@ private final class ChangeBuffer: Sendable {
                 state.hasMissed = false
                 return (.missed, state.position - state.changes.count)
             }
-            guard !state.changes.isEmpty else { return nil }
+            guard !state.changes.isEmpty || state.mustWake else { return nil }
             defer {
                 state.changes = []
                 state.size = 0
+                state.mustWake = false
             }
             return (.changes(state.changes), state.position)
         }

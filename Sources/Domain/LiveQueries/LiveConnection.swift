@@ -9,6 +9,16 @@ package protocol LiveConnection: AnyObject, Sendable {
     /// after ``goAway()``.
     func send(_ event: LiveEvent)
 
+    /// Tells that the connection gets events from now on; called once, before the first event.
+    ///
+    /// Not called if ``LiveQueryService/attach(_:as:)`` has returned `true`.
+    func begin()
+
+    /// Tells that the connection was removed before its events could begin; called instead of ``begin()``.
+    ///
+    /// - Parameter error: Why the subscriptions of the installation could not be read.
+    func fail(_ error: any Error)
+
     /// Tells the client to connect again, and closes the connection.
     ///
     /// Called when events for it were lost, and when the server stops: a connection that stays open has received

@@ -4,11 +4,17 @@ struct LiveInstallation: Sendable {
     private(set) var connections: [any LiveConnection] = []
     /// The subscriptions.
     var queries: Set<LiveQueryID> = []
+    /// Whether the subscriptions are in memory; `false` on a shared store until its rows are read.
+    var isLoaded: Bool
     /// The time at which the subscriptions are forgotten; `nil` while there is a connection.
     private(set) var expiry: ContinuousClock.Instant?
 
     /// The maximum number of seconds for which subscriptions wait for the first connection.
     private static let firstWait = 60
+
+    init(isLoaded: Bool) {
+        self.isLoaded = isLoaded
+    }
 
     /// Whether nothing is left of the installation.
     var isUnused: Bool { connections.isEmpty && queries.isEmpty }

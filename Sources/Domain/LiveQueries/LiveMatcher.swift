@@ -8,13 +8,15 @@ final class LiveMatcher: Sendable {
     private let store: any ObjectStore
     private let settings: ObjectSettings
     private let registry: LiveRegistry
+    private let rows: LiveRows?
     private let counts = Mutex((events: 0, losses: 0))
     private let log: LossLog
 
     /// The maximum number of changes in one transaction, whose events are in memory at the same time.
     private static let chunk = 64
 
-    init(store: any ObjectStore, settings: ObjectSettings, registry: LiveRegistry, logger: Logger) {
+    init(store: any ObjectStore, settings: ObjectSettings, registry: LiveRegistry, rows: LiveRows?, logger: Logger) {
+        self.rows = rows
         self.store = store
         self.settings = settings
         self.registry = registry
@@ -33,15 +35,36 @@ final class LiveMatcher: Sendable {
         switch event {
         case .missed:
             lose("Changes were dropped before they were compared with live queries", nil) { state in
-                Set(state.subscriptions.values.lazy.map(\.installation))
+                // On a shared store new rows can be among them, of installations without any.
+                guard state.isShared else { return Set(state.subscriptions.values.lazy.map(\.installation)) }
+                return Set(state.installations.lazy.filter(\.value.isLoaded).map(\.key))
             }
         case .changes(let changes):
             var rest = changes[...]
             while !rest.isEmpty, !Task.isCancelled {
-                let part = rest.prefix(LiveMatcher.chunk)
-                await handle(part, at: position - rest.count)
+                let start = position - rest.count
+                var part = rest.prefix(LiveMatcher.chunk)
+                if let rows, let first = part.first {
+                    // A row changes which subscriptions the changes after it are compared with.
+                    if first.className == .liveQuery { await apply(first, of: rows, at: start + 1) }
+                    let end = part.dropFirst().firstIndex { $0.className == .liveQuery }
+                    if let end { part = part[..<end] }
+                }
+                await handle(part, at: start)
                 rest = rest.dropFirst(part.count)
             }
+        }
+        registry.handled(position)
+    }
+
+    private func apply(_ change: Change, of rows: LiveRows, at position: Int) async {
+        do {
+            try await rows.apply(change, at: position)
+        } catch {
+            guard !Task.isCancelled else { return }
+            let installation = try? change.after?.object().fields["installation"]?.stringValue
+            let id = installation.flatMap { InstallationID($0) }
+            lose("A live query could not be taken over from another server", error) { _ in id.map { [$0] } ?? [] }
         }
     }
 

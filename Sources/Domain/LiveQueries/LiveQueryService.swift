@@ -13,6 +13,9 @@ package final class LiveQueryService: Sendable {
     private let settings: ObjectSettings
     private let engine: any PatternEngine
     private let changes: BufferedChanges
+    /// The subscriptions as rows, and the changes of rows; `nil` unless several servers share the store.
+    let rows: LiveRows?
+    private let announcements: ChangeSubscription?
     private let rate: RateLimit<CallerIdentity>
     private let matcher: LiveMatcher
     private let progress = LiveProgress()
@@ -60,8 +63,21 @@ package final class LiveQueryService: Sendable {
         self.engine = engine
         changes = store.changes.buffer(count: buffer.count, size: buffer.size, LiveChange.withoutSignUps)
         rate = .subscriptions(limits.subscribeRate, clock: clock)
-        registry = LiveRegistry(app: app, changes: changes, limits: limits, clock: clock)
-        matcher = LiveMatcher(store: store, settings: settings, registry: registry, logger: logger)
+        registry = LiveRegistry(app: app, changes: changes, limits: limits, isShared: store.isShared, clock: clock)
+        if store.isShared {
+            rows = LiveRows(store: store, settings: settings, engine: engine, registry: registry, logger: logger)
+            let filter = ChangeFilter(.liveQuery, states: .after)
+            _ = changes.subscription.add(filter)
+            // After the buffer's subscription, so that the position of the buffer is that after the event.
+            announcements = store.changes.subscribe(to: [filter]) { [registry] in registry.announce($0) }
+        } else {
+            (rows, announcements) = (nil, nil)
+        }
+        matcher = LiveMatcher(store: store, settings: settings, registry: registry, rows: rows, logger: logger)
+    }
+
+    deinit {
+        announcements?.cancel()
     }
 
     /// Subscribes to a query; again if it is subscribed already, with the rights of the new caller.
@@ -80,31 +96,41 @@ package final class LiveQueryService: Sendable {
         }
         // Read before the snapshot, because endings after the snapshot must invalidate the result.
         let epoch = settings.accountDependencies.sessionCache.epoch
-        let (schema, current) = try await store.read { [settings] reader in
+        let admit = { @Sendable [settings] (reader: any ReadTransaction) in
             let current = try reader.revalidated(caller, settings.accountDependencies, foundAt: epoch)
             let schema = try reader.schema(of: query.className)
             if let schema { _ = try ObjectAccess(caller: current).query(.always, in: schema) }
             return (schema, current)
         }
+        if let rows {
+            return try await rows.subscribe(query, of: installation) { try admit($0).1 }
+        }
+        let (schema, current) = try await store.read(admit)
         return try registry.subscribe(query, of: installation, as: current, in: schema)
     }
 
     /// Ends a subscription; an unknown one is not an error.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` naming the field.
-    package func unsubscribe(_ body: [String: JSONValue]) throws {
+    /// - Throws: ``ServiceError/Code/badRequest`` naming the field; on a shared store its errors.
+    package func unsubscribe(_ body: [String: JSONValue]) async throws {
         let installation = try InstallationID(of: body)
         guard let id = body["query_id"]?.stringValue else {
             throw ServiceError(.badRequest, "query_id must be a string.")
         }
+        if let rows { return try await rows.unsubscribe(LiveQueryID(id), of: installation) }
         registry.unsubscribe(LiveQueryID(id), of: installation)
     }
 
-    /// Adds a connection, which from now on receives the events of an installation.
+    /// Adds a connection, which receives the events of an installation.
     ///
+    /// - Returns: `true` if it receives them from now on. `false` on a shared store, where the subscriptions of the
+    ///   installation have to be read first: ``LiveConnection/begin()`` or ``LiveConnection/fail(_:)`` follows while
+    ///   ``run()`` runs, or has been called already.
     /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
-    package func attach(_ connection: any LiveConnection, as installation: InstallationID) throws {
-        try registry.attach(connection, to: installation)
+    package func attach(_ connection: any LiveConnection, as installation: InstallationID) throws -> Bool {
+        let isReady = try registry.attach(connection, to: installation)
+        if !isReady { changes.wake() }
+        return isReady
     }
 
     /// Removes a connection; its installation's subscriptions live on for ``LiveQueryLimits/lifetime`` seconds.
@@ -117,15 +143,22 @@ package final class LiveQueryService: Sendable {
     /// Then all connections get ``LiveConnection/goAway()``, also those that are added later.
     package func run() async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { [registry] in
+            group.addTask { [registry, rows] in
+                var nextRemoval = ContinuousClock.now + .seconds(LiveRows.removalPause)
                 while !Task.isCancelled {
                     registry.sweep()
+                    await rows?.renew()
+                    if let rows, ContinuousClock.now >= nextRemoval {
+                        await rows.removeExpired()
+                        nextRemoval = .now + .seconds(LiveRows.removalPause)
+                    }
                     try? await Task.sleep(for: LiveQueryService.sweepPause)
                 }
             }
             var reader = changes.makeAsyncIterator()
             while let event = await reader.next(isolation: #isolation) {
                 await matcher.handle(event, endingAt: reader.position)
+                await rows?.load()
                 progress.reach(reader.position)
             }
             group.cancelAll()

@@ -1,12 +1,13 @@
 extension LiveRegistry {
-    /// Adds a connection of an installation; it gets the events from now on.
+    /// Adds a connection of an installation.
     ///
+    /// - Returns: `true` if it gets the events from now on, `false` if the rows of the installation must be read before.
     /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
-    func attach(_ connection: any LiveConnection, to id: InstallationID) throws {
-        let isStopped = try withState { state in
-            if state.isStopped { return true }
-            var installation = state.installations[id] ?? LiveInstallation()
-            guard !installation.has(connection) else { return false }
+    func attach(_ connection: any LiveConnection, to id: InstallationID) throws -> Bool {
+        let (isStopped, isLoaded) = try withState { state -> (Bool, Bool) in
+            if state.isStopped { return (true, true) }
+            var installation = state.installations[id] ?? LiveInstallation(isLoaded: !state.isShared)
+            guard !installation.has(connection) else { return (false, installation.isLoaded) }
             guard state.connections < limits.connections else {
                 throw ServiceError(
                     .overloaded,
@@ -26,9 +27,14 @@ extension LiveRegistry {
             installation.attach(connection)
             state.installations[id] = installation
             state.connections += 1
-            return false
+            if !installation.isLoaded, state.waiting[id] == nil {
+                state.lastWaiting += 1
+                state.waiting[id] = state.lastWaiting
+            }
+            return (false, installation.isLoaded)
         }
         if isStopped { connection.goAway() }
+        return isLoaded
     }
 
     /// Removes a connection of an installation; an unknown one is ignored.
@@ -60,7 +66,7 @@ extension LiveRegistry {
 
 extension LiveRegistry.State {
     /// Removes connections of an installation; returns them.
-    fileprivate mutating func detach(
+    mutating func detach(
         from id: InstallationID,
         at now: ContinuousClock.Instant,
         _ limits: LiveQueryLimits,
@@ -69,6 +75,7 @@ extension LiveRegistry.State {
         guard let gone = installations[id]?.connections.filter(isGone), !gone.isEmpty else { return [] }
         installations[id]?.detach(from: now, lifetime: limits.lifetime, where: isGone)
         connections -= gone.count
+        if isShared, installations[id]?.connections.isEmpty == true { unload(id) }
         removeIfUnused(id)
         return gone
     }

@@ -5,6 +5,8 @@ internal import Synchronization
 /// Thread-safe; no function waits.
 final class LiveRegistry: Sendable {
     struct State {
+        /// Whether subscriptions are rows, so that only those of attached installations are in memory.
+        let isShared: Bool
         var installations: [InstallationID: LiveInstallation] = [:]
         var subscriptions: [LiveQueryID: LiveSubscription] = [:]
         var callers = LiveCallers()
@@ -13,6 +15,21 @@ final class LiveRegistry: Sendable {
         var connections = 0
         /// Whether the events have ended, and with them every new connection.
         var isStopped = false
+
+        // On a shared store:
+
+        /// Attached installations whose rows are not read yet, each with a number of its own.
+        var waiting: [InstallationID: Int] = [:]
+        /// The last number in ``waiting``.
+        var lastWaiting = 0
+        /// When the rows of the subscriptions expire.
+        var expiries: [LiveQueryID: Timestamp] = [:]
+        /// Subscriptions whose client has left since the last renewal, and when their rows expire.
+        var departed: [LiveQueryID: Timestamp] = [:]
+        /// The position of the last new row of each class, until it is handled.
+        var announced: [ClassName: Int] = [:]
+        /// The position up to which changes were handled.
+        var handled = 0
     }
 
     let app: AppID
@@ -25,19 +42,24 @@ final class LiveRegistry: Sendable {
     ///   - app: The app.
     ///   - changes: The buffer, which gets a filter for each class with subscriptions.
     ///   - limits: The limits.
+    ///   - isShared: Whether subscriptions are rows.
     ///   - clock: Returns the current time.
     init(
         app: AppID,
         changes: BufferedChanges,
         limits: LiveQueryLimits,
+        isShared: Bool,
         clock: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.app = app
         self.changes = changes
         self.limits = limits
         self.clock = clock
-        state = Mutex(State(filters: LiveFilters(changes.subscription)))
+        state = Mutex(State(isShared: isShared, filters: LiveFilters(changes.subscription)))
     }
+
+    /// The number of changes that the buffer has got.
+    var changesPosition: Int { changes.position }
 
     /// Runs a body with exclusive access to the state; it must be short.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
@@ -63,7 +85,10 @@ final class LiveRegistry: Sendable {
         let now = clock()
         try withState { state in
             let known = state.subscriptions[id]
-            if known == nil { try requireCapacity(state, installation) }
+            if known == nil {
+                let own = state.installations[installation]?.queries.count ?? 0
+                try LiveRegistry.requireCapacity(limits, all: state.subscriptions.count, own: own)
+            }
             let key = LiveNode.Key(condition: query.conditionText, isMaster: caller.isMaster)
             let node = state.classes[query.className]?.node(key)
             let subscription = LiveSubscription(
@@ -102,15 +127,17 @@ final class LiveRegistry: Sendable {
         }
     }
 
-    private func requireCapacity(_ state: State, _ installation: InstallationID) throws {
-        guard state.subscriptions.count < limits.subscriptions else {
+    /// Checks whether an app and an installation with as many subscriptions can have one more.
+    ///
+    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
+    static func requireCapacity(_ limits: LiveQueryLimits, all: Int, own: Int) throws {
+        guard all < limits.subscriptions else {
             throw ServiceError(
                 .overloaded,
                 "The app has \(limits.subscriptions) live queries, the limit (liveQueries.subscriptions).",
                 limit: "liveQueries.subscriptions"
             )
         }
-        let own = state.installations[installation]?.queries.count ?? 0
         guard own < limits.subscriptionsPerInstallation else {
             throw ServiceError(
                 .overloaded,
@@ -130,7 +157,8 @@ extension LiveRegistry.State {
         insteadOf former: LiveSubscription?
     ) {
         subscriptions[subscription.id] = subscription
-        installations[subscription.installation, default: LiveInstallation()].queries.insert(subscription.id)
+        installations[subscription.installation, default: LiveInstallation(isLoaded: true)].queries
+            .insert(subscription.id)
         callers.insert(caller)
         let name = subscription.node.className
         classes[name, default: LiveIndex()].insert(subscription)
@@ -147,9 +175,10 @@ extension LiveRegistry.State {
         callers.remove(subscription.caller)
         let name = subscription.node.className
         classes[name]?.remove(subscription)
+        expiries[subscription.id] = nil
         guard classes[name]?.isEmpty == true else { return }
         classes[name] = nil
-        filters.unfollow(name)
+        unfollowUnused(name)
     }
 
     mutating func removeIfUnused(_ installation: InstallationID) {

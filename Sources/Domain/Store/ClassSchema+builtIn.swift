@@ -4,7 +4,7 @@ extension ClassSchema {
         .files, .users, .roles, .sessions, .identities, .uploads, .uploadParts, .usage, .deletions, .goneKeys,
         .censorJobs, .censorRuns, .censorLog, .censorSettings, .knownImages,
         .mails, .mailLinks, .inboxes, .inboxItems, .peopleJobs, .sms, .smsCodes, .captchas,
-        .damages, .trash, .consoleSessions, .consoleAudit,
+        .damages, .trash, .consoleSessions, .consoleAudit, .liveQueries,
     ]
 
     /// File records.
@@ -267,6 +267,17 @@ extension ClassSchema {
             "position": FieldDefinition(.string),
         ],
         indexes: [.unique("subject"), .plain("kind")]
+    )
+
+    /// The subscriptions of live queries, where several servers share a store: see ``LiveRow``.
+    package static let liveQueries = ClassSchema(
+        name: .liveQuery,
+        fields: [
+            "installation": FieldDefinition(.string), "class": FieldDefinition(.string),
+            "query": FieldDefinition(.string), "master": FieldDefinition(.boolean), "user": FieldDefinition(.string),
+            "session": FieldDefinition(.string), "expiresAt": FieldDefinition(.date),
+        ],
+        indexes: [.plain("installation"), .plain("expiresAt")]
     )
 }
 

@@ -96,6 +96,8 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     package static let consoleSession = ClassName(known: "_ConsoleSession")
     /// The changes that were made through the console; only the master key can read them.
     package static let consoleAudit = ClassName(known: "_ConsoleAudit")
+    /// The subscriptions of live queries of all servers; only the master key can read them.
+    package static let liveQuery = ClassName(known: "_LiveQuery")
 
     /// Built-in classes that SDKs and apps use like classes of the app (protocol/data 9).
     ///
@@ -110,7 +112,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
         .file, .user, .role, .session, .identity, .upload, .uploadPart, .usage, .deletion, .goneKey,
         .censorJob, .censorRun, .censorLog, .censorSettings, .knownImage, .mail, .mailLink,
         .inbox, .inboxItem, .peopleJob, .sms, .smsCode, .captcha, .damage, .trash,
-        .consoleSession, .consoleAudit,
+        .consoleSession, .consoleAudit, .liveQuery,
     ]
 
     /// Whether lcfile has its own rules for the class, or stores its own state there.

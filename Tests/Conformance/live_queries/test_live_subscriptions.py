@@ -133,6 +133,7 @@ def test_subscription_outlives_its_connection(connect, tasks, api):
     assert [(event["query_id"], event["object"]["objectId"]) for event in again.flush()] == [(query, id)]
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("connects", [True, False], ids=["after its connection", "without a connection"])
 def test_subscription_is_forgotten_after_a_while(new_server, connect, connects):
     server = start(
@@ -151,6 +152,7 @@ def test_subscription_is_forgotten_after_a_while(new_server, connect, connects):
     assert eventually(lambda: subscribing(api, other, "Task").status_code == 200), "it is still there"
 
 
+@pytest.mark.sqlite
 def test_subscription_of_a_connection_stays(new_server, connect):
     server = start(
         new_server, LCFILE_LIVE_QUERIES_LIFETIME="1", LCFILE_LIVE_QUERIES_SUBSCRIPTIONS="3",

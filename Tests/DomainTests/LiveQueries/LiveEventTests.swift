@@ -189,7 +189,7 @@ import Testing
             try await fixture.subscribe()
             let clients = try [fixture.connect(), fixture.connect()]
             let id = try #require(InstallationID("page"))
-            try fixture.live.attach(clients[0], as: id)
+            _ = try fixture.live.attach(clients[0], as: id)
             #expect(fixture.live.status.connections == 2)
             try await fixture.create(#"{"a":1}"#)
             await fixture.live.settle()

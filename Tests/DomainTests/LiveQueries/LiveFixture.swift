@@ -17,6 +17,8 @@ struct LiveFixture {
         var now: ContinuousClock.Instant { time.withLock(\.self) }
     }
 
+    /// The store of this server.
+    let store: any ObjectStore
     let users: SessionFixture
     let live: LiveQueryService
     let clock = Clock()
@@ -26,12 +28,27 @@ struct LiveFixture {
     var master: Caller { users.master }
 
     init(_ limits: LiveQueryLimits = LiveQueryLimits(), buffer: ChangeBufferLimits = ChangeBufferLimits()) throws {
-        users = try SessionFixture()
+        let store = MemoryObjectStore()
+        try self.init(limits, buffer: buffer, on: store, through: store)
+    }
+
+    /// Creates a server that reaches the objects in a way of its own, with its clock for the times in rows.
+    init(
+        _ limits: LiveQueryLimits = LiveQueryLimits(),
+        buffer: ChangeBufferLimits = ChangeBufferLimits(),
+        on base: MemoryObjectStore,
+        through store: any ObjectStore,
+        now: @escaping @Sendable () -> Timestamp = Timestamp.now
+    ) throws {
+        self.store = store
+        users = try SessionFixture(on: base, through: store)
         task = try ClassName("Task")
+        var settings = users.objects.settings
+        settings.clock = now
         live = LiveQueryService(
             app: users.guest.app,
-            store: users.store,
-            settings: users.objects.settings,
+            store: store,
+            settings: settings,
             engine: PCREEngine(),
             limits: limits,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -68,7 +85,7 @@ struct LiveFixture {
     /// A connection of an installation.
     func connect(_ id: String = "page") throws -> LiveClient {
         let client = LiveClient()
-        try live.attach(client, as: try #require(InstallationID(id)))
+        _ = try live.attach(client, as: try #require(InstallationID(id)))
         return client
     }
 
@@ -103,7 +120,7 @@ struct LiveFixture {
     /// Changes the schema of a class.
     func change(_ name: ClassName? = nil, _ body: @escaping @Sendable (inout ClassSchema) -> Void) async throws {
         let name = name ?? task
-        try await users.store.write { writer in
+        try await store.write { writer in
             var schema = try writer.schema(of: name) ?? ClassSchema(name: name)
             body(&schema)
             try writer.save(schema)
@@ -118,13 +135,20 @@ struct LiveFixture {
 
 /// A connection that records what it gets.
 final class LiveClient: LiveConnection {
-    private let state = Mutex((events: [LiveEvent](), departures: 0))
+    private let state = Mutex((events: [LiveEvent](), departures: 0, beginnings: 0, failures: 0))
+
+    func begin() { state.withLock { $0.beginnings += 1 } }
+
+    func fail(_ error: any Error) { state.withLock { $0.failures += 1 } }
 
     func send(_ event: LiveEvent) { state.withLock { $0.events.append(event) } }
 
     func goAway() { state.withLock { $0.departures += 1 } }
 
     var events: [LiveEvent] { state.withLock { $0.events } }
+
+    /// How often it was told that its events begin, or that they cannot.
+    var answers: (beginnings: Int, failures: Int) { state.withLock { ($0.beginnings, $0.failures) } }
 
     /// How often it was sent away.
     var departures: Int { state.withLock { $0.departures } }

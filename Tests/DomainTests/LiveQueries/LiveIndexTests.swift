@@ -92,7 +92,7 @@ import Testing
         try await fixture.subscribe(#"{"a":1,"b":2}"#, as: fixture.master, id: "m")
         let subscriptions = fixture.live.registry.withState(\.subscriptions)
         #expect(Set(subscriptions.values.map { ObjectIdentifier($0.node) }).count == 2)
-        try fixture.live.unsubscribe(["id": "i0", "query_id": .string(ids[0].description)])
+        try await fixture.live.unsubscribe(["id": "i0", "query_id": .string(ids[0].description)])
         let index = try #require(fixture.live.registry.withState { $0.classes[fixture.task] })
         let object = try state(#"{"a":1,"b":2}"#)
         #expect(index.candidates([object]).count == 2)

@@ -135,7 +135,7 @@ import Testing
         let changes = fixture.users.store.changes
         #expect(changes.transaction().wantsBefore(.updated, in: try ClassName("C200")))
         for (number, id) in ids.enumerated() {
-            try fixture.live.unsubscribe([
+            try await fixture.live.unsubscribe([
                 "id": .string("i\(number / 100)"), "query_id": .string(id.description),
             ])
         }

@@ -18,11 +18,18 @@ import Glibc
     func history(seed: UInt64) async throws {
         try await LiveHistory.run(seed: seed, steps: 300)
     }
+
+    @Test("so does one of three servers, whose changes reach the others late", arguments: histories)
+    func servers(seed: UInt64) async throws {
+        try await LiveHistory.run(seed: seed, steps: 300, servers: 3)
+    }
 }
 
 /// One random history and its model.
 private struct LiveHistory {
     private let fixture: LiveFixture
+    /// The servers if there are several, of which ``fixture`` is the first.
+    private let servers: LiveServers?
     private var random: SeededGenerator
     private var model: LiveModel
     private var callers: [LiveModel.Who: Caller] = [:]
@@ -30,20 +37,38 @@ private struct LiveHistory {
     private var role: ObjectID
     private var time: Int64 = 0
 
-    static func run(seed: UInt64, steps: Int) async throws {
-        var history = try await LiveHistory(seed: seed)
-        let run = Task { [live = history.fixture.live] in await live.run() }
-        defer { run.cancel() }
+    static func run(seed: UInt64, steps: Int, servers count: Int = 1) async throws {
+        var history = try await LiveHistory(seed: seed, servers: count)
+        let runs = history.all.map { server in Task { await server.live.run() } }
+        defer { for run in runs { run.cancel() } }
+        try await history.begin()
         for _ in 0..<steps { try await history.step() }
-        await history.fixture.live.settle()
+        await history.settle()
         history.compare()
-        run.cancel()
-        await run.value
+        for run in runs {
+            run.cancel()
+            await run.value
+        }
     }
 
-    private init(seed: UInt64) async throws {
+    private var all: [LiveFixture] { servers?.servers ?? [fixture] }
+
+    /// Lets all changes reach all servers, and cause their events.
+    private func settle() async {
+        for store in servers?.stores ?? [] { store.release() }
+        for server in all { await server.live.settle() }
+    }
+
+    /// One of the servers, after some have stopped to hear of the others.
+    private mutating func server() -> LiveFixture {
+        for store in servers?.stores ?? [] where chance(50) { store.hold() }
+        return all[int(0..<all.count)]
+    }
+
+    private init(seed: UInt64, servers count: Int) async throws {
         let limits = LiveQueryLimits(subscriptionsPerInstallation: 1000, subscribeRate: 100_000)
-        fixture = try LiveFixture(limits)
+        servers = count > 1 ? try LiveServers(count, limits) : nil
+        fixture = try servers?.servers[0] ?? LiveFixture(limits)
         random = SeededGenerator(seed: seed)
         callers = [.guest: fixture.guest, .master: fixture.master]
         var ids: [ObjectID] = []
@@ -63,7 +88,17 @@ private struct LiveHistory {
             schema.fields["hidden"] = hidden
             if knowsPointer { schema.fields["p"] = FieldDefinition(.pointer(folder)) }
         }
-        clients = try (0..<4).map { try fixture.connect("i\($0)") }
+        // The facts about a caller are those of one server's cache.
+        callers = callers.mapValues { caller in
+            caller.user.map { caller.logged(in: Caller.User(id: $0.id, session: $0.session)) } ?? caller
+        }
+    }
+
+    private mutating func begin() async throws {
+        for number in 0..<4 {
+            let client = try await servers?.connect(to: int(0..<all.count), "i\(number)")
+            clients.append(try client ?? fixture.connect("i\(number)"))
+        }
         for _ in 0..<20 { try await subscribe() }
     }
 
@@ -74,7 +109,7 @@ private struct LiveHistory {
         case 6..<9: try await changeRole()
         case 9..<12: try await changePermissions()
         case 12: try await endSession()
-        case 13..<16: await fixture.live.settle()
+        case 13..<16: await settle()
         default: try await write()
         }
     }
@@ -121,7 +156,7 @@ private struct LiveHistory {
             model.change(id, to: after)
         }
         let task = fixture.task
-        try await fixture.users.store.write { [steps] writer in
+        try await server().store.write { [steps] writer in
             for (id, after, exists) in steps {
                 switch (after, exists) {
                 case (nil, _): _ = try writer.delete(id, in: task)
@@ -140,30 +175,31 @@ private struct LiveHistory {
         let query: [String: JSONValue] = ["className": "Task", "where": condition, "returnACL": .bool(returnsACL)]
         let body: [String: JSONValue] = ["id": .string(installation), "query": .object(query)]
         // The rights of a repeated subscription change at once.
-        await fixture.live.settle()
+        await settle()
         let caller = try #require(callers[who])
         guard model.finds(who) else {
-            let id = try? await fixture.live.subscribe(body, as: caller)
+            let id = try? await server().live.subscribe(body, as: caller)
             #expect(id == nil)
             return
         }
-        let id = try await fixture.live.subscribe(body, as: caller)
+        let id = try await server().live.subscribe(body, as: caller)
         model.subscriptions[id] = LiveModel.Subscription(condition: condition, who: who, returnsACL: returnsACL)
     }
 
     private mutating func unsubscribe() async throws {
-        await fixture.live.settle()
+        await settle()
         let ids = model.subscriptions.keys.sorted { $0.description < $1.description }
         guard ids.count > 10 else { return }
         let id = ids[int(0..<ids.count)]
+        let server = server()
         for number in clients.indices {
-            try fixture.live.unsubscribe(["id": .string("i\(number)"), "query_id": .string(id.description)])
+            try await server.live.unsubscribe(["id": .string("i\(number)"), "query_id": .string(id.description)])
         }
         model.subscriptions[id] = nil
     }
 
     private mutating func changeRole() async throws {
-        await fixture.live.settle()
+        await settle()
         let user = int(0..<model.users.count)
         let isMember = model.inner.contains(user)
         let pointer = String(decoding: Pointer(.user, model.users[user]).json.encoded(), as: UTF8.self)
@@ -173,7 +209,7 @@ private struct LiveHistory {
     }
 
     private mutating func changePermissions() async throws {
-        await fixture.live.settle()
+        await settle()
         let audience = ["everyone", "everyone", "users", "role:Outer", "user:\(model.users[0])"][int(0..<5)]
         let entry = try Audience(audience)
         try await fixture.change { $0.permissions[.find] = [entry] }
@@ -181,10 +217,10 @@ private struct LiveHistory {
     }
 
     private mutating func endSession() async throws {
-        await fixture.live.settle()
+        await settle()
         let user = int(0..<model.users.count)
         let session = try #require(callers[.user(user)]?.user).session
-        _ = try await fixture.users.store.write { try $0.delete(session, in: .session) }
+        _ = try await server().store.write { try $0.delete(session, in: .session) }
         model.ended.insert(user)
     }
 

@@ -117,12 +117,12 @@ import Testing
     func unsubscribing() async throws {
         let id = try await fixture.subscribe()
         for body: [String: JSONValue] in [["id": "page"], ["query_id": .string(id.description)]] {
-            #expect(throws: ServiceError.self) { try fixture.live.unsubscribe(body) }
+            await #expect(throws: ServiceError.self) { try await fixture.live.unsubscribe(body) }
         }
-        try fixture.live.unsubscribe(["id": "page", "query_id": "x"])
-        try fixture.live.unsubscribe(["id": "other", "query_id": .string(id.description)])
+        try await fixture.live.unsubscribe(["id": "page", "query_id": "x"])
+        try await fixture.live.unsubscribe(["id": "other", "query_id": .string(id.description)])
         #expect(fixture.live.status.subscriptions == 1)
-        try fixture.live.unsubscribe(["id": "page", "query_id": .string(id.description)])
+        try await fixture.live.unsubscribe(["id": "page", "query_id": .string(id.description)])
         #expect(fixture.live.status.subscriptions == 0)
     }
 

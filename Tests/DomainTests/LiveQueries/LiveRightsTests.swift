@@ -166,7 +166,7 @@ import Testing
         let sessions = try await fixture.subscribe(in: .session, as: fixture.master)
         #expect(isRecorded(.session))
         for id in [tasks, sessions] {
-            try fixture.live.unsubscribe(["id": "page", "query_id": .string(id.description)])
+            try await fixture.live.unsubscribe(["id": "page", "query_id": .string(id.description)])
         }
         #expect(!isRecorded(fixture.task))
         #expect(!isRecorded(.session))

@@ -16,7 +16,16 @@ struct SessionFixture {
 
     init(_ accountSettings: AccountSettings = AccountSettings(), store: MemoryObjectStore = MemoryObjectStore()) throws
     {
-        self.store = store
+        try self.init(accountSettings, on: store, through: store)
+    }
+
+    /// A server whose services reach the objects in a way of its own.
+    init(
+        _ accountSettings: AccountSettings = AccountSettings(),
+        on base: MemoryObjectStore,
+        through store: any ObjectStore
+    ) throws {
+        self.store = base
         let app = try #require(AppID("app"))
         guest = Caller(app: app)
         master = Caller(app: app, isMaster: true)

@@ -10,29 +10,42 @@ final class LiveQueryAttachment: LiveConnection {
     private let service: LiveQueryService
     private let outbox: LiveQueryOutbox
 
-    /// Adds the connection to a service.
-    ///
-    /// - Parameters:
-    ///   - service: The live queries of the app.
-    ///   - app: The app.
-    ///   - installation: The installation.
-    ///   - outbox: The queue of the connection.
-    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
-    init(
+    private init(
         to service: LiveQueryService,
         of app: AppID,
         _ installation: InstallationID,
         _ outbox: LiveQueryOutbox
-    ) throws {
+    ) {
         self.app = app
         self.installation = installation
         self.service = service
         self.outbox = outbox
-        try service.attach(self, as: installation)
+    }
+
+    /// Adds a connection to a service.
+    ///
+    /// - Returns: The attachment, and whether its events begin now; otherwise the outbox tells when.
+    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
+    static func attach(
+        to service: LiveQueryService,
+        of app: AppID,
+        _ installation: InstallationID,
+        _ outbox: LiveQueryOutbox
+    ) throws -> (attachment: LiveQueryAttachment, isReady: Bool) {
+        let attachment = LiveQueryAttachment(to: service, of: app, installation, outbox)
+        return (attachment, try service.attach(attachment, as: installation))
+    }
+
+    func begin() {
+        outbox.put(.begun(self))
+    }
+
+    func fail(_ error: any Error) {
+        outbox.put(.failed(self, error))
     }
 
     func send(_ event: LiveEvent) {
-        outbox.put(event, for: installation)
+        outbox.put(.event(event, for: installation))
     }
 
     func goAway() {

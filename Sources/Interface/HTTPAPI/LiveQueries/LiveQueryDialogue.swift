@@ -22,6 +22,8 @@ struct LiveQueryDialogue {
     private(set) var isLoggedIn = false
     /// The installations whose events the connection receives.
     private(set) var attachments: [LiveQueryAttachment] = []
+    /// Log-ins that wait until the subscriptions of their installation are read.
+    private var waiting: [(attachment: LiveQueryAttachment, logIn: RealtimeCommand)] = []
 
     /// The number of live queries among the services.
     static let service: Int32 = 1
@@ -74,30 +76,66 @@ struct LiveQueryDialogue {
         guard let installation = command.installationID.flatMap(InstallationID.init) else {
             return Answer(reply: refusal, end: .invalidLogin)
         }
-        guard !attachments.contains(where: { $0.app == app && $0.installation == installation }) else {
-            return Answer(reply: command.reply(.loggedin))
+        if let known = attachments.first(where: { $0.app == app && $0.installation == installation }) {
+            guard waiting.contains(where: { $0.attachment === known }) else {
+                return Answer(reply: command.reply(.loggedin))
+            }
+            waiting.append((known, command))
+            return Answer()
         }
         guard attachments.count < LiveQueryDialogue.maxInstallations else {
             return Answer(reply: command.reply(.error, .tooManyInstallations))
         }
         do {
-            attachments.append(try LiveQueryAttachment(to: service, of: app, installation, outbox))
+            let (attachment, isReady) = try LiveQueryAttachment.attach(to: service, of: app, installation, outbox)
+            attachments.append(attachment)
+            isLoggedIn = true
+            if isReady { return Answer(reply: command.reply(.loggedin)) }
+            waiting.append((attachment, command))
+            return Answer()
         } catch {
-            let refusal = error as? ServiceError ?? ServiceError(.internalFailure, "Internal error.")
-            ErrorMetrics.count(error, as: refusal)
-            let message = refusal.message
             let isFirst = attachments.isEmpty
-            return Answer(reply: command.reply(.error, .init(429, message)), end: isFirst ? .tryAgainLater : nil)
+            return Answer(reply: command.reply(.error, failure(error)), end: isFirst ? .tryAgainLater : nil)
         }
-        isLoggedIn = true
-        return Answer(reply: command.reply(.loggedin))
+    }
+
+    /// The replies to the log-ins of an installation whose events begin.
+    mutating func begin(_ attachment: LiveQueryAttachment) -> [RealtimeCommand] {
+        take(attachment).map { $0.reply(.loggedin) }
+    }
+
+    /// Removes an installation whose events cannot begin.
+    ///
+    /// - Returns: The replies to its log-ins, and the code with which a connection without an installation is closed.
+    mutating func drop(
+        _ attachment: LiveQueryAttachment,
+        because error: any Error
+    ) -> (replies: [RealtimeCommand], end: WebSocketErrorCode?) {
+        let failure = failure(error)
+        attachments.removeAll { $0 === attachment }
+        return (take(attachment).map { $0.reply(.error, failure) }, attachments.isEmpty ? .tryAgainLater : nil)
+    }
+
+    private mutating func take(_ attachment: LiveQueryAttachment) -> [RealtimeCommand] {
+        let logIns = waiting.filter { $0.attachment === attachment }.map(\.logIn)
+        waiting.removeAll { $0.attachment === attachment }
+        return logIns
+    }
+
+    private func failure(_ error: any Error) -> RealtimeCommand.Failure {
+        let refusal = error as? ServiceError ?? ServiceError(.internalFailure, "Internal error.")
+        ErrorMetrics.count(error, as: refusal)
+        return RealtimeCommand.Failure(429, refusal.message)
     }
 
     /// Ends one installation, or all if the command names none; the connection ends with the last.
     private mutating func logOut(_ command: RealtimeCommand) -> Answer {
         attachments.removeAll { attachment in
             let isNamed = command.installationID.map { $0 == attachment.installation.description } ?? true
-            if isNamed { attachment.end() }
+            if isNamed {
+                attachment.end()
+                waiting.removeAll { $0.attachment === attachment }
+            }
             return isNamed
         }
         return Answer(reply: command.reply(.loggedout), end: attachments.isEmpty ? .normalClosure : nil)
@@ -112,6 +150,7 @@ struct LiveQueryDialogue {
     mutating func end() {
         for attachment in attachments { attachment.end() }
         attachments = []
+        waiting = []
     }
 }
 

@@ -18,7 +18,7 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     private let connections: LiveConnections
     private let format: RealtimeFormat
     let outbox: LiveQueryOutbox
-    private var dialogue: LiveQueryDialogue
+    private(set) var dialogue: LiveQueryDialogue
     /// Whether a close frame was sent.
     private var isClosing = false
     /// The number of events sent so far, which makes the ids of messages.
@@ -172,7 +172,7 @@ final class LiveQueryHandler: ChannelDuplexHandler {
         defer { context.flush() }
         while context.channel.isWritable || outbox.isGoing {
             switch outbox.next() {
-            case .event(let event, let installation):
+            case .item(.event(let event, let installation)):
                 // It was queued before the installation logged out.
                 guard dialogue.receives(installation) else { continue }
                 sent += 1
@@ -185,6 +185,12 @@ final class LiveQueryHandler: ChannelDuplexHandler {
                     ),
                     context
                 )
+            case .item(.begun(let attachment)):
+                for reply in dialogue.begin(attachment) { send(reply, context) }
+            case .item(.failed(let attachment, let error)):
+                let (replies, end) = dialogue.drop(attachment, because: error)
+                for reply in replies { send(reply, context) }
+                if let end { close(end, context) }
             case .goAway(let isSlow):
                 if isSlow { connections.noteSlowClient(of: app) }
                 goAway(context)

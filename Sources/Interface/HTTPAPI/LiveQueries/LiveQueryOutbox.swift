@@ -9,16 +9,25 @@ final class LiveQueryOutbox: Sendable {
     /// The event that there is something to take, fired at the connection's handlers.
     struct Filled: Sendable {}
 
+    /// What is queued for the connection.
+    enum Item {
+        case event(LiveEvent, for: InstallationID)
+        /// The events of a log-in begin, so that it is answered.
+        case begun(LiveQueryAttachment)
+        /// The subscriptions of an installation could not be read, and its events do not begin.
+        case failed(LiveQueryAttachment, any Error)
+    }
+
     /// What the connection has to do next.
     enum Next {
-        case event(LiveEvent, for: InstallationID)
+        case item(Item)
         case nothing
         /// Tell the client to come back, and close.
         case goAway(isSlow: Bool)
     }
 
     private struct State {
-        var events = CircularBuffer<(event: LiveEvent, installation: InstallationID)>(initialCapacity: 1)
+        var items = CircularBuffer<Item>(initialCapacity: 1)
         var size = 0
         /// Whether the connection knows that there is something to take.
         var isNoticed = false
@@ -35,23 +44,23 @@ final class LiveQueryOutbox: Sendable {
         self.limits = limits
     }
 
-    /// Queues an event for one of the client's installations.
+    /// Queues an item.
     ///
-    /// If the client reads too slowly, all events are dropped, and the next is ``Next/goAway(isSlow:)``.
-    func put(_ event: LiveEvent, for installation: InstallationID) {
+    /// If the client reads too slowly, all items are dropped, and the next is ``Next/goAway(isSlow:)``.
+    func put(_ item: Item) {
         let isNews = state.withLock { state in
             guard !state.isGoing else { return false }
             // A client that waits for no other event gets one of any size.
             guard
-                state.events.isEmpty
-                    || (state.events.count < limits.queueCount && state.size + event.size <= limits.queueSize)
+                state.items.isEmpty
+                    || (state.items.count < limits.queueCount && state.size + item.size <= limits.queueSize)
             else {
                 state.isSlow = true
                 leave(&state)
                 return true
             }
-            state.events.append((event, installation))
-            state.size += event.size
+            state.items.append(item)
+            state.size += item.size
             defer { state.isNoticed = true }
             return !state.isNoticed
         }
@@ -75,24 +84,34 @@ final class LiveQueryOutbox: Sendable {
     func next() -> Next {
         state.withLock { state in
             guard !state.isGoing else { return .goAway(isSlow: state.isSlow) }
-            guard let (event, installation) = state.events.popFirst() else {
+            guard let item = state.items.popFirst() else {
                 state.isNoticed = false
                 // An idle connection needs no memory for the longest queue that it ever had.
-                if state.events.capacity > 16 { state.events = CircularBuffer(initialCapacity: 1) }
+                if state.items.capacity > 16 { state.items = CircularBuffer(initialCapacity: 1) }
                 return .nothing
             }
-            state.size -= event.size
-            return .event(event, for: installation)
+            state.size -= item.size
+            return .item(item)
         }
     }
 
     private func leave(_ state: inout State) {
         state.isGoing = true
-        state.events = CircularBuffer(initialCapacity: 1)
+        state.items = CircularBuffer(initialCapacity: 1)
         state.size = 0
     }
 
     private func notify() {
         channel.pipeline.fireUserInboundEventTriggered(Filled())
+    }
+}
+
+extension LiveQueryOutbox.Item {
+    /// The size in bytes by which the queue is limited.
+    fileprivate var size: Int {
+        switch self {
+        case .event(let event, _): event.size
+        case .begun, .failed: 0
+        }
     }
 }

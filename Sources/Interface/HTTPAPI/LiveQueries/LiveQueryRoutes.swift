@@ -29,7 +29,7 @@ struct LiveQueryRoutes: Sendable {
     @Sendable private func unsubscribe(_ request: Request, _ context: CallerContext) async throws -> Response {
         let queries = try apps.services(of: context.caller).requireLiveQueries()
         return try await bodies.json(of: request, context) { json in
-            try queries.unsubscribe(members(of: json))
+            try await queries.unsubscribe(members(of: json))
             return JSONValue.object([:]).response()
         }
     }

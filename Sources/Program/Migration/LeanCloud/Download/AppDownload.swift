@@ -13,7 +13,7 @@ package struct AppDownload: Sendable {
         "_Session", "_Upload", "_UploadPart", "_Usage", "_Deletion", "_Trash", "_Damage", "_GoneKey", "_Identity",
         "_Mail", "_MailLink", "_Inbox", "_InboxItem", "_PeopleJob", "_Sms", "_SmsCode", "_Captcha",
         "_CensorJob", "_CensorRun", "_CensorLog", "_CensorSettings", "_KnownImage",
-        "_ConsoleSession", "_ConsoleAudit",
+        "_ConsoleSession", "_ConsoleAudit", "_LiveQuery",
     ]
 
     private let client: FileClient

@@ -1,0 +1,161 @@
+/// What the registry of a shared store does: it has the subscriptions of attached installations only.
+extension LiveRegistry {
+    /// A row with its query as this server parsed it.
+    struct Loaded: Sendable {
+        let row: LiveRow
+        let query: LiveQuery
+        /// The class; `nil` if it does not exist yet.
+        let schema: ClassSchema?
+    }
+
+    /// Begins to record the classes of new rows, before a later transaction can change their objects; called with each
+    /// event of the feed, after the buffer.
+    ///
+    /// The rows themselves are handled in their order in the buffer.
+    func announce(_ event: ChangeFeed.Event) {
+        guard case .changes(let changes) = event else { return }
+        let rows = changes.compactMap { change in (try? change.after?.object()).flatMap { LiveRow($0) } }
+        guard !rows.isEmpty else { return }
+        withState { state in
+            for row in rows where state.installations[row.installation] != nil && !row.isEnded {
+                state.announced[row.className] = changesPosition
+                state.filters.follow(row.className)
+            }
+        }
+    }
+
+    /// Records up to which position of the buffer changes were handled, and ends the recording of unused classes.
+    func handled(_ position: Int) {
+        withState { state in
+            state.handled = position
+            for name in state.announced.keys { state.unfollowUnused(name) }
+        }
+    }
+
+    /// Installations whose rows have to be read, each with the number of its first connection.
+    func waiting(atMost count: Int) -> [InstallationID: Int] {
+        withState { state in
+            Dictionary(uniqueKeysWithValues: state.waiting.prefix(count).map { ($0.key, $0.value) })
+        }
+    }
+
+    /// Whether the subscriptions of an installation are in memory.
+    func isLoaded(_ installation: InstallationID) -> Bool {
+        withState { $0.installations[installation]?.isLoaded == true }
+    }
+
+    /// The installation of a subscription in memory; `nil` for others.
+    func installation(of id: LiveQueryID) -> InstallationID? {
+        withState { $0.subscriptions[id]?.installation }
+    }
+
+    /// Adds the subscriptions of installations whose rows were read.
+    ///
+    /// An installation that has left and come back since then waits for its rows again: they may have changed before it
+    /// came back, when its changes were not announced.
+    ///
+    /// - Returns: The connections of the other installations that are still attached.
+    func load(_ found: [Loaded], of waiting: [InstallationID: Int]) -> [any LiveConnection] {
+        withState { state in
+            let loaded = waiting.filter { state.waiting[$0.key] == $0.value }.keys
+            for id in loaded {
+                state.waiting[id] = nil
+                state.installations[id]?.isLoaded = true
+            }
+            // What is recorded before this call was committed before the connections learn that they are attached.
+            for subscription in found { insert(subscription, since: changesPosition, &state) }
+            return loaded.flatMap { state.installations[$0]?.connections ?? [] }
+        }
+    }
+
+    /// Adds a subscription, or gives an existing one the rights of its row.
+    ///
+    /// - Parameters:
+    ///   - found: The subscription.
+    ///   - position: The position from which a new one gets events.
+    func insert(_ found: Loaded, since position: Int) {
+        withState { insert(found, since: position, &$0) }
+    }
+
+    private func insert(_ found: Loaded, since position: Int, _ state: inout State) {
+        let row = found.row
+        guard state.installations[row.installation]?.isLoaded == true else { return }
+        let known = state.subscriptions[row.id]
+        let caller = row.caller.caller(in: app)
+        let key = LiveNode.Key(condition: found.query.conditionText, isMaster: caller.isMaster)
+        let node = state.classes[row.className]?.node(key)
+        let subscription = LiveSubscription(
+            id: row.id,
+            installation: row.installation,
+            node: node ?? LiveNode(found.query, isMaster: caller.isMaster, in: found.schema),
+            caller: LiveCallers.key(of: caller),
+            returnsACL: found.query.returnsACL,
+            since: known?.since ?? position
+        )
+        state.insert(subscription, of: caller, insteadOf: known)
+        state.expiries[row.id] = row.expiresAt
+    }
+
+    /// Takes the time of a row that says nothing else that is new.
+    ///
+    /// - Returns: `false` if the subscription is not in memory, or if it has other rights.
+    func renew(_ row: LiveRow) -> Bool {
+        withState { state in
+            let key = LiveCallers.key(of: row.caller.caller(in: app))
+            guard let known = state.subscriptions[row.id], known.caller == key else { return false }
+            state.expiries[row.id] = row.expiresAt
+            return true
+        }
+    }
+
+    /// Takes the time of a row that this server has just changed.
+    func note(_ row: LiveRow) {
+        withState { state in
+            if state.expiries[row.id] != nil { state.expiries[row.id] = row.expiresAt }
+        }
+    }
+
+    /// The subscriptions whose time satisfies a test.
+    func due(_ test: (Timestamp) -> Bool) -> [LiveQueryID] {
+        withState { $0.expiries.filter { test($0.value) }.map(\.key) }
+    }
+
+    /// The subscriptions whose client has left and did not come back to this server, and whose time satisfies a test.
+    func takeDeparted(_ test: (Timestamp) -> Bool) -> [LiveQueryID] {
+        withState { state in
+            defer { state.departed = [:] }
+            return state.departed.filter { test($0.value) && state.subscriptions[$0.key] == nil }.map(\.key)
+        }
+    }
+
+    /// Removes connections whose rows could not be read.
+    func refuse(_ installations: some Sequence<InstallationID>) -> [any LiveConnection] {
+        let now = clock()
+        return withState { state in
+            installations.flatMap { state.detach(from: $0, at: now, limits) { _ in true } }
+        }
+    }
+}
+
+extension LiveRegistry.State {
+    /// The maximum number of subscriptions whose rows expire early after their client has left; others stay longer.
+    private static let maxDeparted = 100_000
+
+    /// Ends the recording of a class without subscriptions, unless a new row waits in the buffer.
+    mutating func unfollowUnused(_ name: ClassName) {
+        guard announced[name].map({ $0 <= handled }) ?? true else { return }
+        announced[name] = nil
+        if classes[name] == nil { filters.unfollow(name) }
+    }
+
+    /// Removes what an installation without a connection has in memory.
+    mutating func unload(_ id: InstallationID) {
+        guard let installation = installations[id] else { return }
+        waiting[id] = nil
+        for query in installation.queries {
+            if departed.count < LiveRegistry.State.maxDeparted { departed[query] = expiries[query] }
+            if let subscription = subscriptions[query] { remove(subscription) }
+        }
+        installations[id] = nil
+    }
+}
