@@ -30,7 +30,25 @@ package enum BlobStoreContract {
             #expect(try await storage.blobs.restore(blob))
             #expect(try await storage.blobs.remove([FileBlob(key: key, file: second)]).allSatisfy { $0 == nil })
             #expect(try await storage.blobs.open(key) == nil)
-        }
+        },
+        ContractRule("a file has the blob of a later put: it is removed, trashed and restored under the file's id") {
+            storage in
+            let (key, ids) = (try FileKey.random(), ObjectIDGenerator())
+            let file = ids.next()
+            let put = PutName(file: file, number: 2).id
+            try await commit(ByteBuffer(string: "later"), as: key, of: put, in: storage)
+            let blob = TrashedBlob(entry: ids.next(), key: key, file: file)
+            #expect(try await storage.blobs.moveToTrash([blob]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.open(key) == nil)
+            #expect(try await storage.blobs.restore(blob))
+            #expect(try await storage.blobs.restore(blob))
+            #expect(try await storage.blobs.open(key)?.size == 5)
+            #expect(try await storage.blobs.removeFromTrash([blob.entry]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.remove([FileBlob(key: key, file: ids.next())]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.open(key)?.size == 5)
+            #expect(try await storage.blobs.remove([FileBlob(key: key, file: file)]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.open(key) == nil)
+        },
     ]
 
     private static let reading: [ContractRule<BlobStorage>] = [

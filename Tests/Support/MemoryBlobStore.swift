@@ -155,7 +155,8 @@ package final class MemoryBlobStore: BlobStore {
     }
 
     private func owns(_ blob: Blob?, _ file: ObjectID?) -> Bool {
-        !isShared || file == nil || blob?.file == file
+        guard isShared, let file else { return true }
+        return blob.map { PutName.isPut($0.file, of: file) } ?? false
     }
 
     private func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {

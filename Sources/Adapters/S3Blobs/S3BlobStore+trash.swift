@@ -15,7 +15,7 @@ extension S3BlobStore {
             (try bucket.trashed(blob.entry), try bucket.listing(of: name).committed)
         }
         guard let (file, bytes) = trashed else {
-            return committed.contains { blob.file == nil || $0.file == blob.file }
+            return committed.contains { blob.has($0.file) }
         }
         if committed.contains(where: { $0.file != file }) { throw ServiceError.keyTaken }
         if committed.contains(where: { $0.file == file }) { return true }
@@ -46,9 +46,16 @@ extension S3BlobBucket {
             guard listing.entries.contains(where: { $0.file == trashed.file }) else { return }
             return try withdraw(name, of: trashed.file)
         }
-        for (file, bytes) in listing.committed where blob.file == nil || file == blob.file {
+        for (file, bytes) in listing.committed where blob.has(file) {
             try client.copy(bytes.key, to: layout.name(ofTrashed: blob.entry, file))
             try client.delete([bytes.key])
         }
+    }
+}
+
+extension TrashedBlob {
+    /// Whether a blob with this id in its name is that of the file.
+    fileprivate func has(_ id: ObjectID) -> Bool {
+        file.map { PutName.isPut(id, of: $0) } ?? true
     }
 }

@@ -104,9 +104,10 @@ package struct S3BlobStore: BlobStore {
     package func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?] {
         let names = try await threads.each(blobs) { [bucket] blob in
             let name = BlobName(blob.key)
-            // The name of the file's blob is known, and no list can lag behind it.
-            if let file = blob.file { return [bucket.layout.name(of: name, file)] }
-            return try bucket.listing(of: name).committed.map(\.blob.key)
+            guard let file = blob.file else { return try bucket.listing(of: name).committed.map(\.blob.key) }
+            let listed = try bucket.listing(of: name).committed.filter { PutName.isPut($0.file, of: file) }
+            // The usual name is known, and no list can lag behind it.
+            return Set(listed.map(\.blob.key)).union([bucket.layout.name(of: name, file)]).sorted()
         }
         let errors = try await delete(names.flatMap { (try? $0.get()) ?? [] })
         for blob in blobs { known.remove(BlobName(blob.key)) }

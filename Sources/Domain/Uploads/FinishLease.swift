@@ -16,36 +16,6 @@ struct FinishLease: Sendable, Hashable {
     var abandonedPuts: [ObjectID] { (0..<abandoned).map { PutName(file: upload, number: $0).id } }
 }
 
-/// The name of a put of a file's blob: the file's id, or with a number if holders of earlier leases did not end them.
-///
-/// Each holder of a lease has its own name, so a server that lost its lease without knowing it cannot overwrite, hide or
-/// remove the blob of its successor: the blob store treats the two as two files with one key (``BlobStore``).
-struct PutName: Sendable, Hashable {
-    let file: ObjectID
-    let number: Int
-
-    /// The id for the blob store and the note.
-    ///
-    /// An imported id of more than 56 characters leaves no space for a number.
-    var id: ObjectID { number == 0 ? file : ObjectID("\(file)\(PutName.mark)\(number)") ?? file }
-
-    private static let mark: Character = "p"
-
-    /// Whether an id can be that of a later put; imported ids can look like one.
-    init?(numbered id: ObjectID) {
-        let text = id.description
-        guard let mark = text.lastIndex(of: PutName.mark), let file = ObjectID(String(text[..<mark])),
-            let number = Int(text[text.index(after: mark)...]), number > 0
-        else { return nil }
-        self.init(file: file, number: number)
-    }
-
-    init(file: ObjectID, number: Int) {
-        self.file = file
-        self.number = number
-    }
-}
-
 /// Decides which leases are dead, by the time for which this server itself saw them without a renewal.
 ///
 /// The clocks of the servers are not compared: only the monotonic clock of this one counts.

@@ -47,8 +47,8 @@ package final class S3CheckedBlobs: Sendable {
             let blob = BlobName(file.key)
             let known = listed.withLock { $0.removeValue(forKey: blob) }
             let committed = try (known ?? bucket.listing(of: blob)).committed
-            guard let own = committed.first(where: { $0.file == file.id }) else { return .missing }
-            if let other = committed.first(where: { $0.file != file.id }) {
+            guard let own = committed.first(where: { PutName.isPut($0.file, of: file.id) }) else { return .missing }
+            if let other = committed.first(where: { $0.file != own.file }) {
                 return .damaged("cannot be told from that of file \(other.file), which has the same key")
             }
             return try compare(own.blob, file, comparingDigests: comparingDigests)
