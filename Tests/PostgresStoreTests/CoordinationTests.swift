@@ -12,7 +12,7 @@ import Testing
     }()
 
     private func eventually(_ condition: () async throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = ContinuousClock.now + .seconds(240)
         while try await !condition() {
             try #require(ContinuousClock.now < end)
             try await Task.sleep(for: .milliseconds(5))
@@ -40,16 +40,17 @@ import Testing
         try await Engine.withStores(2) { stores in
             let (first, second) = (try coordination(stores[0]), try coordination(stores[1]))
             let jobs: Set<LeasedJob> = [.mails, .sms]
-            #expect(try await first.take(jobs, for: "a", lasting: .seconds(60)) == jobs)
-            #expect(try await second.take([.mails, .people], for: "b", lasting: .seconds(60)) == [.people])
-            #expect(try await first.take(jobs, for: "a", lasting: .milliseconds(200)) == jobs)
+            #expect(try await first.take(jobs, for: "a", lasting: .seconds(600)) == jobs)
+            #expect(try await second.take([.mails, .people], for: "b", lasting: .seconds(600)) == [.people])
+            #expect(try await first.take(jobs, for: "a", lasting: .seconds(600)) == jobs)
             // One of another holder is not released.
             try await second.release(jobs, of: "b")
-            #expect(try await second.take([.sms], for: "b", lasting: .seconds(60)) == [])
+            #expect(try await second.take([.sms], for: "b", lasting: .seconds(600)) == [])
             try await first.release([.mails], of: "a")
-            #expect(try await second.take([.mails], for: "b", lasting: .seconds(60)) == [.mails])
-            try await eventually { try await second.take([.sms], for: "b", lasting: .seconds(60)) == [.sms] }
-            #expect(try await first.take(jobs, for: "a", lasting: .seconds(60)) == [])
+            #expect(try await second.take([.mails], for: "b", lasting: .seconds(600)) == [.mails])
+            _ = try await first.take([.sms], for: "a", lasting: .milliseconds(1))
+            try await eventually { try await second.take([.sms], for: "b", lasting: .seconds(600)) == [.sms] }
+            #expect(try await first.take(jobs, for: "a", lasting: .seconds(600)) == [])
         }
     }
 
@@ -62,7 +63,7 @@ import Testing
                         let coordination = try coordination(store)
                         group.addTask {
                             let jobs = Set(LeasedJob.allCases)
-                            return (number, try await coordination.take(jobs, for: "\(number)", lasting: .seconds(60)))
+                            return (number, try await coordination.take(jobs, for: "\(number)", lasting: .seconds(600)))
                         }
                     }
                     return try await group.reduce(into: [Int: Set<LeasedJob>]()) { $0[$1.0] = $1.1 }
@@ -79,27 +80,28 @@ import Testing
     func attempts() async throws {
         try await Engine.withStores(2) { stores in
             let (first, second) = (try coordination(stores[0]), try coordination(stores[1]))
-            _ = try await first.take([.scrub], for: "a", lasting: .seconds(60))
+            _ = try await first.take([.scrub], for: "a", lasting: .seconds(600))
             let connection = try PostgresConnection(stores[0].address)
             let row: SQL = "SELECT xmax::text || ' ' || ctid::text FROM lease"
             let before = try connection.run(row).text(0, 0)
-            for _ in 0..<3 { #expect(try await second.take([.scrub], for: "b", lasting: .seconds(60)) == []) }
+            for _ in 0..<3 { #expect(try await second.take([.scrub], for: "b", lasting: .seconds(600)) == []) }
             #expect(try connection.run(row).text(0, 0) == before)
         }
     }
 
-    @Test("work moves from a server that stops to another one within seconds")
+    @Test("work moves from a server that stops to another one, which does not wait for the end of the lease")
     func work() async throws {
         try await Engine.withStores(2) { stores in
             let app = try #require(AppID("app"))
             let names = Counter()
             func run(_ store: PostgresObjectStore, _ running: Counter) -> Task<Void, Never> {
-                let leases = Leases(store.coordination, of: app)
+                // Only a release frees it.
+                let leases = Leases(store.coordination, of: app, times: Leases.Times(lease: .seconds(3600)))
                 return Task {
                     let keeper = Task { await leases.run() }
                     await leases.holding(.mails) {
                         _ = running.next()
-                        try? await Task.sleep(for: .seconds(60))
+                        try? await Task.sleep(for: .seconds(600))
                         _ = names.next()
                     }
                     keeper.cancel()
@@ -110,11 +112,9 @@ import Testing
             let first = run(stores[0], runs[0])
             try await eventually { runs[0].value == 1 }
             let second = run(stores[1], runs[1])
-            let start = ContinuousClock.now
             first.cancel()
             await first.value
             try await eventually { runs[1].value == 1 }
-            #expect(ContinuousClock.now - start < .seconds(5))
             #expect(names.value == 1)
             second.cancel()
             await second.value
@@ -305,9 +305,9 @@ import Testing
             proxy.freeze()
             let start = ContinuousClock.now
             await expectFailure(.storageReadOnly) { _ = try await coordination.hasPublishedCallers() }
-            #expect(ContinuousClock.now - start < .seconds(12))
+            #expect(ContinuousClock.now - start < .seconds(60))
             try await eventually { missed.value > 0 }
-            #expect(ContinuousClock.now - start < .seconds(20))
+            #expect(ContinuousClock.now - start < .seconds(60))
             // They stay empty until the server listens again.
             let before = missed.value
             try await eventually { missed.value > before }

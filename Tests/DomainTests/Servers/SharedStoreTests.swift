@@ -141,6 +141,38 @@ import Testing
         await task.value
     }
 
+    @Test("a server that starts beside others leaves the jobs on which they work, until it has the lease of the queue")
+    func start() async throws {
+        let fixture = try await CensorFixture()
+        let queue = CensorQueue(
+            app: fixture.app,
+            store: QuietStore(base: fixture.store),
+            checks: fixture.queue.checks,
+            policy: CensorPolicy(),
+            limits: CheckLimits()
+        )
+        let service = CensorService(
+            queue: queue,
+            classifier: fixture.classifier,
+            known: KnownImages(),
+            previews: fixture.service.previews,
+            presentation: fixture.service.presentation,
+            webhookSecret: nil
+        )
+        var job = CensorJob(.check, of: ObjectIDGenerator().next(), at: .now())
+        job.lease = "another server's"
+        try await fixture.store.write { [job] in try $0.insert(job.object, into: .censorJob) }
+        try await service.start()
+        let id = job.id
+        #expect(try await fixture.store.read { try $0.object(id, in: .censorJob)?.fields["lease"] } != nil)
+        let leases = Leases(coordination, of: fixture.app)
+        let keeper = Task { await leases.run() }
+        await leases.holding(.censorship, recovering: queue.recover) {}
+        #expect(try await fixture.store.read { try $0.object(id, in: .censorJob)?.fields["lease"] } == nil)
+        keeper.cancel()
+        await keeper.value
+    }
+
     @Test("the bytes of a deleted file are removed only while no other server creates a file of the key")
     func deletions() async throws {
         let store = MemoryObjectStore(isShared: true, coordination: coordination)
