@@ -11,7 +11,7 @@ struct MovedBytes: StagedBlob {
 
     func extent() -> Int64 { blob.size }
 
-    func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter { NoWriter() }
+    func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter { NoWriter() }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
         try await blob.read(at: offset, count: count)
