@@ -86,6 +86,16 @@ import Testing
         #expect(try await a.offset(token) == 3)
     }
 
+    @Test("a request that begins while another server records is refused")
+    func overtakenBeginning() async throws {
+        let (_, token) = try await fixture.begin(on: a, size: 9, tus: true)
+        _ = try await a.append("ab", at: 0, token)
+        // After it has read the rows, and before its order is committed.
+        fixture.store.beforeNextCommit { [b] in _ = try await b.append("new", at: 2, token) }
+        await expectRefusal(.uploadConflict) { try await a.append("old", at: 2, token) }
+        #expect(try await a.offset(token) == 5)
+    }
+
     @Test("bytes with a wrong checksum are not among those that another server recorded meanwhile")
     func checksum() async throws {
         let (upload, token) = try await fixture.begin(on: a, size: 3, tus: true)

@@ -130,6 +130,34 @@ import Testing
         #expect(try await fixture.text(of: upload.key) == "late")
     }
 
+    @Test("one request with all bytes keeps an upload that has not begun, on every server")
+    func wholeRequest() async throws {
+        let (upload, token) = try await fixture.begin(on: a)
+        let (begun, gate) = (Gate(), Gate())
+        let late = Task { try await send(.whole, token, begun, gate) }
+        await begun.wait()
+        fixture.clock.pass(seconds: a.limits.startTimeout + 1)
+        #expect(try await b.sweep() == Swept())
+        gate.open()
+        try await late.value
+        #expect(try await fixture.text(of: upload.key) == "late")
+    }
+
+    @Test("changes of an upload and of its parts wake its watchers on other servers, and no others")
+    func watchers() async throws {
+        let (upload, token) = try await fixture.begin(on: a)
+        let (other, _) = try await fixture.begin(on: a)
+        let (own, others) = (Counter(), Counter())
+        let end = b.followedUploads.watch(upload.id) { _ = own.next() }
+        _ = b.followedUploads.watch(other.id) { _ = others.next() }
+        _ = try await a.part(1, "abc", token)
+        let count = own.value
+        #expect(count > 0 && others.value == 0)
+        end()
+        _ = try await a.part(2, "d", token)
+        #expect(own.value == count)
+    }
+
     private typealias Events = AsyncStream<UploadService.ProgressEvent>
 
     private func events(_ token: UploadToken, on service: UploadService) throws -> Events {

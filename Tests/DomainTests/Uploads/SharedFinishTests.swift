@@ -172,6 +172,27 @@ import Testing
         fixture.expectNothingStaged()
     }
 
+    @Test("an old note of a dead server does not undo what a living one creates", arguments: [true, false])
+    func oldNote(starting: Bool) async throws {
+        let (upload, token) = try await fixture.begin(on: a)
+        let claims = try await a.send([(1, "abc")], token)
+        let dead = try await fixture.staging.area(of: 9).stage(as: upload.id)
+        try await dead.noteCommit(as: BlobName(upload.key), of: upload.id)
+        fixture.staging.end(9)
+        fixture.staging.afterNotes { [fixture, c] _ in
+            // Between the blob and the record.
+            fixture.store.beforeNextCommit {
+                if starting { try await c.recover(fixture.quiet) } else { _ = try await c.sweep() }
+            }
+        }
+        _ = try await a.finish(claims, token)
+        #expect(try await fixture.text(of: upload.key) == "abc")
+        fixture.staging.afterNotes(nil)
+        try await sweepAll([a, b, c])
+        #expect(try await fixture.text(of: upload.key) == "abc")
+        fixture.expectNothingStaged()
+    }
+
     @Test("a part that arrives while another server creates the file is not recorded")
     func lateParts() async throws {
         let (upload, token) = try await fixture.begin(on: a)
@@ -205,7 +226,7 @@ import Testing
         fixture.expectNothingStaged()
     }
 
-    @Test("a put that cannot be undone leaves its name to nobody else", arguments: [true, false])
+    @Test("the name of a put that could not be undone is not used again", arguments: [true, false])
     func undecided(isLate: Bool) async throws {
         let (upload, token) = try await fixture.begin(on: a)
         let claims = try await a.send([(1, "abc")], token)
@@ -282,9 +303,9 @@ import Testing
     func finalElsewhere() async throws {
         let (_, piece) = try await fixture.begin(on: a, size: 3, kind: .partial)
         _ = try await a.append("abc", at: 0, piece)
-        fixture.staging.afterNotes { [c, fixture] _ in
-            fixture.staging.afterNotes(nil)
-            try? await c.recover(fixture.quiet)
+        // After the row is there, and before its lease is.
+        fixture.store.beforeNextCommit { [c, fixture] in
+            fixture.store.beforeNextCommit { try await c.recover(fixture.quiet) }
         }
         let description = UploadDescription(name: try FileName("a.txt", limit: 255))
         var announcement = UploadAnnouncement(description, kind: .final("final;a"), size: nil)

@@ -166,6 +166,7 @@ import Testing
         await expectRefusal(.badRequest) { try await servers[0].beginBlock(of: 3, "", token) }
         #expect(fixture.store.count(of: .uploadPart) == 0)
         let context = try await servers[1].block(["abc"], token)
+        #expect(try await fixture.store.read { try $0.upload(upload.id)?.sharing?.blocksEnd } == UploadHandle.blockSize)
         _ = try await servers[2].makeFile([context], size: 3, token)
         #expect(try await fixture.text(of: upload.key) == "abc")
         fixture.expectNothingStaged()
