@@ -106,7 +106,13 @@ extension UploadHandle {
             let remaining = (stored.size ?? service.limits.fileSize) - offset
             guard announced ?? 0 <= remaining else { throw tooMany }
             try await start()
-            return try await extend(from: offset, by: remaining, kinds, body)
+            do {
+                return try await extend(from: offset, by: remaining, kinds, body)
+            } catch let error as ServiceError where [.uploadConflict, .superseded].contains(error.code) {
+                // The client gets the recorded size with the refusal, also if another server recorded it.
+                try? await refresh()
+                throw error
+            }
         }
         try await finishIfComplete()
         return end

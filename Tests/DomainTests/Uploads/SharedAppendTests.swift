@@ -92,7 +92,15 @@ import Testing
         _ = try await a.append("ab", at: 0, token)
         // After it has read the rows, and before its order is committed.
         fixture.store.beforeNextCommit { [b] in _ = try await b.append("new", at: 2, token) }
-        await expectRefusal(.uploadConflict) { try await a.append("old", at: 2, token) }
+        try await a.using(token) { upload in
+            await expectRefusal(.uploadConflict) {
+                try await upload.append(at: 2, announced: nil, digesting: []) { sink in
+                    try await sink.append(ByteBuffer(string: "old"))
+                    return nil
+                }
+            }
+            #expect(upload.storedOffset == 5)
+        }
         #expect(try await a.offset(token) == 5)
     }
 
