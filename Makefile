@@ -1,5 +1,5 @@
 .PHONY: serve build manual model test quick check swift-packages unit conformance conformance-packages fetched-model \
-  test-engines soak bench format image release dist deb package-test
+  test-engines test-buckets soak bench format image release dist deb package-test
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 # The binary names the commit; a source archive has none.
@@ -65,6 +65,10 @@ conformance-packages:
 test-engines: unit conformance-packages
 	Tests/Conformance/engines $(ENGINES)
 	Tests/Conformance/engines --servers 2 $(ENGINES)
+
+# The tests of the interface with the blobs of every server in a bucket of SeaweedFS.
+test-buckets: unit conformance-packages
+	Tests/Conformance/buckets $(BUCKETS)
 
 # Before each commit: the unit tests and the end-to-end tests marked `smoke`, in two minutes after a build.
 quick: unit

@@ -175,6 +175,7 @@ def test_refused_fetch_keeps_nothing(api, server, listener):
     assert (api.count(), len(server.blobs())) == before
 
 
+@pytest.mark.disk
 def test_proxy_of_the_environment_is_no_way_around(new_server, listener):
     names = ("http_proxy", "https_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY")
     server = new_server(**{name: listener.url() for name in names}).start()

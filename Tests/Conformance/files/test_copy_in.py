@@ -329,6 +329,7 @@ def test_cookie_of_a_source_is_not_brought_back(api, elsewhere):
     assert not any("cookie" in visit.headers for visit in elsewhere.visits_of(second))
 
 
+@pytest.mark.disk
 def test_proxy_of_the_environment_is_not_used(start, elsewhere):
     proxy = Elsewhere()
     try:
@@ -610,6 +611,7 @@ def test_client_that_crashes_ends_the_fetch(fetching, elsewhere):
     assert eventually(lambda: visit.left), "the fetch went on for nobody"
 
 
+@pytest.mark.disk
 def test_server_that_was_killed_in_a_fetch_keeps_nothing(start, elsewhere):
     server = start()
     url = elsewhere.offer(drip())

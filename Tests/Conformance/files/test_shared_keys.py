@@ -97,6 +97,7 @@ def test_prefix_that_only_looks_reserved_is_served(api, prefix):
     assert api.fetch(record["url"]).content == b"data"
 
 
+@pytest.mark.disk
 @pytest.mark.parametrize("name", ["health", "ready"])
 @pytest.mark.sqlite
 def test_file_of_an_earlier_version_under_a_folder_that_is_reserved_now_is_served(new_server, name):

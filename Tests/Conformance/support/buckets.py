@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from types import SimpleNamespace
 
@@ -51,7 +51,7 @@ def blob_settings(store, prefix):
 class StoredObject:
     """An object with what tests ask of the path of a file."""
 
-    store: object
+    store: object = field(compare=False)
     key: str
     size: int
 
