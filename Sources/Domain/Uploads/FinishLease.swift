@@ -50,9 +50,11 @@ final class LeaseWatch: Sendable {
 /// The times of leases.
 package struct LeaseTiming: Sendable {
     /// The time without a renewal after which a lease is dead.
-    package var patience = Duration.seconds(30)
+    ///
+    /// Below the time-outs of most clients. A holder that is only slow loses work and nothing else.
+    package var patience = Duration.seconds(15)
     /// The time after which a holder renews its lease.
-    package var renewal = Duration.seconds(5)
+    package var renewal = Duration.seconds(3)
     /// The time for which a request waits for another server.
     package var bound = Duration.seconds(90)
     /// The time between two looks at a lease.

@@ -146,7 +146,8 @@ class CrashTest:
     # What must be there
 
     def look_at_clients(self, files, everything=False):
-        wire = Wire(self.server.port, CREDENTIALS)
+        # A server that takes over the end of an upload waits first until the other one has ended for sure.
+        wire = Wire(self.server.port, CREDENTIALS, timeout=60)
         self.look(files, wire)
         for client in self.clients:
             self.look(client.faults, wire, *([True] if everything else []))

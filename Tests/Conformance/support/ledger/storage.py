@@ -55,10 +55,12 @@ def faults_of_stores(server, counts, leaves_blobs):
     """The same for a database and a bucket, as `lcfile check` compares them."""
     if not eventually(lambda: queued(server.api(master=True)) == 0, 60):
         yield "the deletion queue does not become empty"
-    settings = {
-        name: value for name, value in server.environment.items() if name.startswith(("LCFILE_DATABASE_", "LCFILE_BLOBS_"))
-    }
-    result = lcfile("check", "--storage", server.storage, "--json", **settings)
+    # With all settings of a server, as an operator has them in its configuration.
+    member = server.members[0]
+    settings = {name: value for name, value in member.environment.items() if name.startswith("LCFILE_")}
+    result = lcfile(
+        "check", "--storage", member.storage, "--config", member.folder / "lcfile.yaml", "--json", **settings
+    )
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     if not lines:
         yield f"lcfile check: {result.returncode} {result.stderr[-500:]}"
