@@ -12,8 +12,9 @@ class NoAnswer(Exception):
 class Reply:
     """A whole answer."""
 
-    def __init__(self, status, headers, content):
-        self.status, self.headers, self.content = status, headers, content
+    def __init__(self, request, status, headers, content):
+        # The method and the path.
+        self.request, self.status, self.headers, self.content = request, status, headers, content
 
     def json(self):
         return json.loads(self.content)
@@ -51,7 +52,7 @@ class Wire:
         if response.status == 502:
             self.close()
             raise NoAnswer(f"{method} {path}: the server died behind the proxy")
-        return Reply(response.status, response.headers, content)
+        return Reply(f"{method} {path}", response.status, response.headers, content)
 
     def send(self, method, path, fields, **headers):
         """The answer to a request with JSON."""

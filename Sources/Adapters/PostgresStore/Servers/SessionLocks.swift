@@ -79,21 +79,36 @@ final class SessionLocks: Sendable {
     }
 
     /// Runs a body with the connection; a lost one, and one whose state is unknown, is replaced by the next body.
+    ///
+    /// A connection can have ended while it was not used, as when the database restarts: then the body runs once more.
     private func using<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-        let current: PostgresConnection
-        if let open = connection.withLock(\.self), !open.isLost {
-            current = open
-        } else {
-            current = try pool.connect()
-            current.patience = .seconds(pool.address.timeout)
-            try current.endQuicklyWhenLost()
-            connection.withLock { $0 = current }
+        do {
+            if let open = connection.withLock(\.self), !open.isLost {
+                do {
+                    return try run(body, with: open)
+                } catch let error as PostgresError where error.isLoss {
+                    // The next connection is a new one.
+                }
+            }
+            let new = try pool.connect()
+            new.patience = .seconds(pool.address.timeout)
+            try new.endQuicklyWhenLost()
+            connection.withLock { $0 = new }
+            return try run(body, with: new)
+        } catch {
+            throw (error as? PostgresError)?.translated ?? error
         }
+    }
+
+    private func run<Result>(
+        _ body: (PostgresConnection) throws -> Result,
+        with current: PostgresConnection
+    ) throws -> Result {
         do {
             return try body(current)
         } catch {
             connection.withLock { $0 = nil }
-            throw (error as? PostgresError)?.translated ?? error
+            throw error
         }
     }
 }

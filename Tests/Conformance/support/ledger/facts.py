@@ -13,9 +13,9 @@ class Refusal(Exception):
 def expect(reply, *statuses):
     if reply.status == 503 and 503 not in statuses:
         # What a server without its stores says: the change may have happened, as without an answer.
-        raise NoAnswer(f"503 {reply.content[:300]}")
+        raise NoAnswer(f"{reply.request}: 503 {reply.content[:300]}")
     if reply.status not in statuses:
-        raise Refusal(f"{reply.status} {reply.content[:300]}")
+        raise Refusal(f"{reply.request}: {reply.status} {reply.content[:300]}")
     return reply
 
 
