@@ -4,6 +4,7 @@ internal import Synchronization
 /// A mail server in memory: it keeps what it accepts, and refuses as it is told.
 package final class MemoryMailSender: MailSender {
     private let state = Mutex<(accepted: [MailMessage], failures: [DeliveryFailure])>(([], []))
+    private let hook = Mutex<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 
@@ -15,7 +16,11 @@ package final class MemoryMailSender: MailSender {
         state.withLock { $0.failures += failures }
     }
 
+    /// Calls a body when the next messages were accepted.
+    package func whenAccepted(_ body: @escaping @Sendable () -> Void) { hook.withLock { $0 = body } }
+
     package func send(_ message: MailMessage) async throws {
+        defer { hook.withLock(\.self)?() }
         try state.withLock { state in
             guard state.failures.isEmpty else { throw state.failures.removeFirst() }
             state.accepted.append(message)

@@ -207,16 +207,19 @@ package enum MailQueueContract {
 }
 
 /// One app whose users get mails.
-private struct MailApp {
-    let fixture: MailFixture
+package struct MailApp {
+    /// Its mail server and its clock.
+    package let fixture: MailFixture
     let store: any ObjectStore
     let guest: Caller
     let master: Caller
     let objects: ObjectService
     let service: MailLinkService
-    let queue: MailQueue
+    /// Its queue of mails.
+    package let queue: MailQueue
 
-    init(
+    /// Creates the services on a store.
+    package init(
         _ store: any ObjectStore,
         _ fixture: MailFixture? = nil,
         verifying: Bool = true,
@@ -242,8 +245,9 @@ private struct MailApp {
         queue = fixture.queue(store, of: guest.app)
     }
 
+    /// Signs a user up, which queues a mail if addresses are verified.
     @discardableResult
-    func signUp(_ name: String, _ email: String) async throws -> ObjectID {
+    package func signUp(_ name: String, _ email: String) async throws -> ObjectID {
         let body = #"{"username":"\#(name)","email":"\#(email)","password":"p4ss"}"#
         let change = try ObjectChange(JSONValue(parsing: Array(body.utf8), field: "body"), allowsPaths: false)
         let reply = try await objects.perform(ObjectCommand(.user, .create(change, returnsObject: false)), as: guest)
@@ -269,7 +273,7 @@ private struct MailApp {
     }
 
     /// The purposes and addresses of the mails in the queue, in their order.
-    func queued() async throws -> [String] {
+    package func queued() async throws -> [String] {
         let rows = try await store.read { try $0.find(ObjectQuery(.mail, page: .all)) }
         return rows.compactMap(QueuedMail.init).map { "\($0.purpose) \($0.to)" }
     }

@@ -12,6 +12,7 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
     let work: Work
     let clock: @Sendable () -> Timestamp
     let logger: Logger?
+    let unknownLeases = Mutex<Set<String>>([])
     private let signals: [WakeSignal]
     private let state: Mutex<State>
 
@@ -55,20 +56,6 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
     /// The time between two deletions of expired rows.
     private static var sweepInterval: Duration { .seconds(3600) }
 
-    /// Gives back the messages that an earlier call of ``run(_:)`` leased; call it before each call.
-    package func recover() async throws {
-        let now = clock()
-        try await store.write { writer in
-            let isLeased = Condition.field(FieldPath(field: "lease"), .exists(true))
-            for row in try writer.find(ObjectQuery(Work.Message.queue, where: isLeased, page: .all)) {
-                guard var message = Work.Message(row) else { continue }
-                message.lease = nil
-                message.due = now
-                try writer.update(message.object, in: Work.Message.queue, from: row)
-            }
-        }
-    }
-
     /// Works through the queue, and through messages that are added later, until the task is cancelled; one call at a
     /// time, of all servers.
     ///
@@ -89,17 +76,36 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
         do {
             try await work.send(message, secret, at: now)
         } catch {
-            return try await shieldedFromCancellation { try await self.handle(error, of: message) }
+            return try await settling { try await self.handle(error, of: message) }
         }
-        try await shieldedFromCancellation { try await self.finish(message) }
+        try await settling { try await self.finish(message) }
         noteSuccess()
         return .sent
+    }
+
+    /// Writes what became of a message, again and again while the store cannot be reached.
+    ///
+    /// Otherwise the row would stay leased for longer than an attempt can take, and a message that was sent would then be
+    /// sent again.
+    private func settling<Result: Sendable>(
+        _ write: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        var backoff = Backoff(first: .milliseconds(100), max: .seconds(5))
+        while true {
+            do {
+                return try await shieldedFromCancellation { try await write() }
+            } catch let error as ServiceError where error.code == .storageReadOnly {
+                note("The \(Work.words.one) queue cannot go on; this is tried again", "\(error.cause ?? error)")
+                try await Task.sleep(for: backoff.next())
+            }
+        }
     }
 
     private func run(_ signal: WakeSignal, _ report: @Sendable (DeliveryOutcome) -> Void) async {
         var backoff = Backoff(first: .seconds(1), max: .seconds(60))
         while !Task.isCancelled {
             do {
+                try await giveBackUnknown()
                 try await sweep()
                 while true {
                     if let end = state.withLock(\.pauseEnd), end > .now {
@@ -128,44 +134,6 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
             let waiting = Work.Message.has(.waiting)
             let first = ObjectQuery(Work.Message.queue, where: waiting, order: Work.Message.order, page: .first)
             return try reader.find(first).first?.updatedAt
-        }
-    }
-
-    /// Leases the next message that is due; deletes rows that are no longer needed.
-    private func lease(at now: Timestamp) async throws -> (message: Work.Message, secret: Work.SecretPart)? {
-        let lease = RandomString.lowercase(16)
-        // Longer than an attempt can take, whose limit is a setting of at most ten minutes.
-        let end = now.adding(seconds: 1200)
-        let due = ObjectQuery(
-            Work.Message.queue,
-            where: Work.Message.has(.waiting, before: now),
-            order: Work.Message.order,
-            page: Page(first: 20)
-        )
-        return try await store.write { [work] writer in
-            while true {
-                let rows = try writer.find(due)
-                guard !rows.isEmpty else { return nil }
-                for row in rows {
-                    // A row that another program wrote would come first for ever.
-                    guard var message = Work.Message(row),
-                        let secret = try work.secretPart(of: message, in: writer, at: now)
-                    else {
-                        _ = try writer.delete(row.id, in: Work.Message.queue)
-                        continue
-                    }
-                    message.lease = lease
-                    message.due = end
-                    try writer.update(message.object, in: Work.Message.queue, from: row)
-                    return (message, secret)
-                }
-            }
-        }
-    }
-
-    private func finish(_ message: Work.Message) async throws {
-        try await store.write { writer in
-            if try writer.leased(message) != nil { _ = try writer.delete(message.id, in: Work.Message.queue) }
         }
     }
 
@@ -249,15 +217,5 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
                 }
             }
         }
-    }
-}
-
-extension WriteTransaction {
-    /// The row of a message, if the lease is still the worker's.
-    fileprivate func leased<Message: QueuedMessage>(_ message: Message) throws -> Message? {
-        guard let row = try object(message.id, in: Message.queue).flatMap(Message.init), row.lease == message.lease,
-            message.lease != nil
-        else { return nil }
-        return row
     }
 }
