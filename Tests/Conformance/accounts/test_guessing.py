@@ -36,6 +36,7 @@ def test_six_failures_lock_nobody(api, ann, name):
     assert log_in(api, **who).status_code == 200
 
 
+@pytest.mark.single
 @pytest.mark.parametrize("name", NAMES)
 def test_seven_failures_refuse_the_right_password(api, ann, name):
     who = {name: ann.read()[name]}
@@ -97,6 +98,7 @@ def test_lock_leaves_sessions_alone(api, ann):
     assert_locked(api, username=ann.username)
 
 
+@pytest.mark.single
 @pytest.mark.parametrize("name, make", [*zip(NAMES, [unique, new_email, new_phone])])
 def test_name_that_nobody_has_is_locked_alike(api, name, make):
     who = {name: make()}
@@ -152,6 +154,7 @@ def test_lock_opens_after_its_time(new_server):
 
 # Many at once
 
+@pytest.mark.single
 @pytest.mark.parametrize("who, code", [("user", 210), ("unknown", 211)])
 def test_guesses_at_once_reveal_no_more(server, ann, who, code):
     name = ann.username if who == "user" else unique()

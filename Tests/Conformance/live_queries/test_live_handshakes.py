@@ -61,6 +61,7 @@ BAD = {
 }
 
 
+@pytest.mark.single
 @pytest.mark.parametrize("change", BAD.values(), ids=BAD)
 def test_bad_handshake_is_refused(server, change):
     assert refused(server, "GET", PATH, GOOD | change) in (400, 426)
@@ -77,6 +78,7 @@ def test_other_path_does_not_upgrade(server, path):
         assert connection.request("GET", path, GOOD).status != 101
 
 
+@pytest.mark.single
 def test_http_1_0_does_not_upgrade(server):
     with server.raw() as connection:
         connection.send(head("GET", PATH, GOOD).replace(b"HTTP/1.1", b"HTTP/1.0"))

@@ -97,6 +97,7 @@ def test_null_character_in_an_inner_name_is_refused(things):
 BAD_IDS = [*(quote(text, safe="") for text in INJECTIONS), "%00", "%2e%2e", "z" * 5000, "%E8%8C%B6", "a%2Fb"]
 
 
+@pytest.mark.single
 @pytest.mark.parametrize("id", BAD_IDS, ids=lambda id: id[:12])
 def test_id_that_cannot_be(things, id):
     kept = things.create(n=1)

@@ -18,6 +18,7 @@ def assert_mismatch(response, *words):
 
 # Names
 
+@pytest.mark.single
 @pytest.mark.parametrize("name", [
     "1st", "a-b", "a%20b", "a.b", "%E8%8C%B6", "_New", "__x", "a$b", "a%00b", "a'b", "%27", "a%22b",
 ])

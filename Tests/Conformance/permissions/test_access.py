@@ -203,6 +203,7 @@ def test_master_of_one_app_deletes_nothing_of_the_other(api, server):
     assert api.fetch(record["url"]).content == b"x"
 
 
+@pytest.mark.disk
 def test_bytes_of_each_app_lie_in_its_own_folder(api, beta, server):
     before = {app: len(server.blobs_at_rest(app)) for app in (ALPHA, BETA)}
     beta.store(b"only beta's", name="x.txt")

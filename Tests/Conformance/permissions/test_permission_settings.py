@@ -132,6 +132,7 @@ def test_permissions_are_for_the_operator(cast, master, posts, caller):
     assert "NeverMade" not in master.get("/1.1/permissions").json()
 
 
+@pytest.mark.single
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
 def test_permissions_have_no_other_methods(master, posts, method):
     assert master.call(method, f"/1.1/permissions/{posts.name}", json={"get": []}).status_code == 404

@@ -231,6 +231,7 @@ def test_odd_orders(api, order, expected):
     assert outcome(api.get(CLASS, params={"order": order})) == expected
 
 
+@pytest.mark.single
 @pytest.mark.parametrize("name", [
     "a'b", "a%22b", "a`b", "sqlite_schema", "class", "class_1", "grdb_migrations", "..%2F..%2Fetc", "%00", "a%00",
     "_Nope", "__x", "1abc",

@@ -8,7 +8,7 @@ from several import Several
 
 pytestmark = pytest.mark.long
 
-SEED, KILLS, SECONDS = 25, count(3, 100), count(60, 600)
+SEED, KILLS, SECONDS = 25, count(2, 100), count(60, 600)
 
 
 def run(folder, stores, crash):
@@ -19,7 +19,7 @@ def run(folder, stores, crash):
         test = CrashTest(everybody, SEED, Ledger(folder / "ledger"), crash)
         kills = test.run(KILLS, SECONDS)
         assert test.faults == []
-        assert kills >= 2
+        assert kills >= 1
         assert test.counts["files in the ledger"] > 0
         assert test.has_answers(), test.counts
         assert everybody.server.stop() == 0

@@ -145,6 +145,7 @@ def test_refused_log_in(run, call, expected):
     assert seen == {"code": expected, "current": None}
 
 
+@pytest.mark.single
 @pytest.mark.parametrize("wrong, expected", [(6, None), (7, 219)])
 def test_more_than_six_wrong_passwords_lock(run, wrong, expected):
     seen = run(

@@ -138,6 +138,7 @@ def test_bad_name_of_the_part(api, name):
     assert_refused(send_form(api, body), 400, 122, "name")
 
 
+@pytest.mark.single
 @pytest.mark.parametrize("name", ["a%2Fb.txt", "..%2f..%2fetc%2fpasswd", "%2e%2e", "..", "a%5Cb", "a%00b", "a%0ab", "%7F",
                                   "%zz", "%", "a%ff", "n" * 10_000], ids=lambda name: name[:9])
 def test_bad_name_in_the_path(server, name):

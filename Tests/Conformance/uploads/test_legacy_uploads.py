@@ -199,6 +199,7 @@ def test_bad_field_is_refused_as_in_a_form(api, way, field, value, code):
     assert_refused(WAYS[way](api, "x.txt", {"base64": "eA==", field: value}), 400, code, field)
 
 
+@pytest.mark.single
 @pytest.mark.usefixtures("nothing_is_kept")
 @pytest.mark.parametrize(
     "way, name", covering(WAYS, ["a%2Fb", "%2e%2e", "a%00b", "a%0ab", "%ff", "n" * 300]), ids=lambda name: name[:11],
