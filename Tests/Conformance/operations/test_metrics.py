@@ -10,7 +10,7 @@ from commands import lcfile
 from hot import make_hot, store_at
 from live_client import address
 from live_wire import opened
-from metrics import OPERATIONS, Watch, families, page, promtool
+from metrics import Watch, documented, families, page, promtool
 from uploading import ask, limits
 
 REQUESTS = ("lcfile_http_requests_total", "lcfile_errors_total", "lcfile_limits_hit_total", "lcfile_logins_total")
@@ -32,14 +32,10 @@ def test_promtool_has_no_complaint_about_the_metrics(server):
     assert promtool("check", "metrics", text=page(server).text) == (0, "")
 
 
-def documented():
-    """Type and labels of each metric in the documentation."""
-    rows = re.findall(r"^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) ?\|", (OPERATIONS / "metrics.md").read_text(), re.M)
-    return {name: (type, set(re.findall(r"`(\w+)`", labels))) for name, type, labels in rows}
-
-
 def test_documentation_has_exactly_the_metrics_that_exist(server):
-    assert documented().keys() == families(server).keys()
+    # Those of a bucket exist on servers that have one (storage/test_blobs_in_s3.py).
+    of_bucket = {name for name in documented() if name.startswith("lcfile_blob_")}
+    assert documented().keys() - of_bucket == families(server).keys()
 
 
 def test_documentation_has_types_and_labels_of_the_metrics(server):

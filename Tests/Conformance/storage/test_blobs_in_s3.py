@@ -7,6 +7,7 @@ from bucket_servers import engine, make, postgres, prefix, url, without_bucket
 from buckets import BUCKET, blob_settings, blobs, objects
 from client import ALPHA, ROCKET, eventually, queued
 from databases import database_of
+from metrics import documented, families
 from starting import SETTING, STORAGE, assert_does_not_start
 from uploading import noise
 
@@ -145,8 +146,11 @@ def test_servers_of_one_database_and_one_bucket_share_files(make, url):
 def test_new_folder_does_not_join_without_the_bucket(make, url, prefix):
     server = make(LCFILE_DATABASE_URL=url).start()
     server.api().store(b"bytes", name="file.txt")
-    assert_does_not_start(
-        without_bucket(make, "two", LCFILE_DATABASE_URL=url), STORAGE, "has the objects of another storage")
+    two = without_bucket(make, "two", LCFILE_DATABASE_URL=url)
+    # It waits for the end of a server that is perhaps being killed.
+    two.launch()
+    assert two.wait(60) == STORAGE
+    assert "is used by another server; with the blobs in its storage folder" in two.errors
     empty = make("three", LCFILE_DATABASE_URL=url, LCFILE_BLOBS_STORE=f"s3://{BUCKET}/{prefix}-other")
     assert_does_not_start(empty, STORAGE, "has the objects of another storage")
 
@@ -163,3 +167,12 @@ def test_database_and_bucket_without_apps_are_refused(new_server, engine, prefix
     server = new_server(
         folder=tmp_path, apps=(), LCFILE_DATABASE_URL=url, **blob_settings(engine, prefix))
     assert_does_not_start(server, SETTING, "set apps")
+
+
+def test_metrics_of_the_bucket_are_those_of_the_documentation(make):
+    server = make().start()
+    url = server.api().store(b"counted", name="a.txt")["url"]
+    assert server.api().fetch(url).content == b"counted"
+    found = {name: family for name, family in families(server).items() if name.startswith("lcfile_blob_")}
+    assert found.keys() == {name for name in documented() if name.startswith("lcfile_blob_")}
+    assert found["lcfile_blob_store_requests_total"].samples[0].value > 0

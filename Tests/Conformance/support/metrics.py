@@ -14,6 +14,12 @@ ROOT = Path(__file__).parents[3]
 OPERATIONS = ROOT / "docs" / "operations"
 
 
+def documented():
+    """Type and labels of each metric in the documentation."""
+    rows = re.findall(r"^\| `(\w+)` \| (counter|gauge|histogram) \| (.*?) ?\|", (OPERATIONS / "metrics.md").read_text(), re.M)
+    return {name: (type, set(re.findall(r"`(\w+)`", labels))) for name, type, labels in rows}
+
+
 def page(server):
     response = requests.get(f"http://127.0.0.1:{server.metrics_port}/metrics", timeout=TIMEOUT)
     assert response.status_code == 200
