@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -27,6 +28,9 @@ PYTHON = ROOT / "Tests/Conformance/.venv/bin/python"
 
 def bench(folder):
     folder.mkdir()
+    for program in ("psql", "pgbench"):
+        if shutil.which(program) is None:
+            sys.exit(f"{program} is missing; run scripts/bootstrap bench")
     with ExitStack() as stack:
         database = stack.enter_context(postgres(folder / "postgres"))
         store = stack.enter_context(Store(folder / "s3"))
@@ -42,6 +46,8 @@ def bench(folder):
 
 def bench_objects(folder, database, alone, group):
     ids = {url: fill(folder, url) for url in (alone, group[0])}
+    # As autovacuum does within a minute: without statistics the first queries of a new index take a slow way.
+    subprocess.run(["psql", "--quiet", database, "--command", "ANALYZE"], check=True, timeout=60)
     codes = folder / "codes.txt"
     codes.write_text("".join(f"code{number:012}\n" for number in random.sample(range(ROWS), ROWS // 2)))
     by_code = "where=" + urllib.parse.quote('{"code":"WORD"}')

@@ -58,6 +58,8 @@ class Several(Server):
         self.folder, self.port = Path(folder), free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.apps = apps
+        # As of a server whose blobs are in the store of all tests.
+        self.prefix = prefix_of(folder) if common_store() else None
         self.settings = {"LCFILE_PUBLIC_URL": self.url, "LCFILE_HTTP_PROXIES": "127.0.0.1"} | settings
         self.members = [self.another(f"server{number}") for number in range(count)]
         self.balancer = Balancer(self.folder / "nginx", self.port)
