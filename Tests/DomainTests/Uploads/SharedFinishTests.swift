@@ -84,7 +84,7 @@ import Testing
         fixture.clock.pass(seconds: 3000)
         let lease = try await lease(of: stalled.upload.id)
         #expect(!b.leases.isDead(lease, of: stalled.upload.id))
-        fixture.time.pass(.seconds(29))
+        fixture.time.pass(LeaseTiming().patience - .seconds(1))
         #expect(!b.leases.isDead(lease, of: stalled.upload.id))
         // A server that starts now has not seen it for so long.
         #expect(!c.leases.isDead(lease, of: stalled.upload.id))
