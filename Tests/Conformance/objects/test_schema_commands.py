@@ -295,6 +295,8 @@ def test_command_without_an_app_is_wrong_usage(tmp_path, given):
     assert "apps.yaml" not in result.stderr
 
 
+# Several servers need the same keys, so none of them makes an app.
+@pytest.mark.single
 def test_keys_of_the_first_start_are_found(new_server):
     server = new_server(apps=()).start()
     for environment in ({}, {"LCFILE_STORAGE": str(server.storage)}):
