@@ -44,7 +44,7 @@ package final class MemoryCoordination: ServerCoordination {
         state.withLock { $0.leases[job].flatMap { $0.end > .now ? $0.holder : nil } }
     }
 
-    /// Gives a lease to a holder, whoever has it.
+    /// Gives a lease to a holder, also if another one has it.
     package func give(_ job: LeasedJob, to holder: String, for time: Duration) {
         state.withLock { $0.leases[job] = (holder, .now + time) }
     }

@@ -47,7 +47,7 @@ package struct UploadService: Sendable {
         self.limits = limits
         self.storage = storage
         files = FileRecords(store)
-        // A folder of staged bytes is locked by one server, whatever database it has.
+        // A folder of staged bytes is locked by one server, also if its objects are in PostgreSQL.
         let isShared = store.isShared && storage.staging.isShared
         records = UploadRecords(store, isShared: isShared, ids: ids, clock: clock)
         self.types = types

@@ -87,7 +87,7 @@ def test_server_without_its_database_answers_503_and_never_by_an_old_permission(
         assert ended.status_code == 200, ended.text
         assert {status_of(far, user.token) for _ in range(3)} <= {503, None}
         assert eventually(lambda: requests.get(f"{far.url}/ready", timeout=60).status_code == 503, NOTICED)
-        relay.mend()
+        relay.resume()
         assert eventually(lambda: requests.get(f"{far.url}/ready", timeout=60).status_code == 200, NOTICED)
         assert not is_live(calls(far), user.token)
         assert far.stop() == 0
@@ -128,7 +128,7 @@ def test_server_without_its_store_answers_503_and_goes_on_with_it(several, store
         # It is never taken for a file that does not exist.
         assert api.fetch(f"{far.url}/{other['key']}").status_code == 503
         assert near.get("/1.1/files?where=" + '{"name":"lost.bin"}').json()["results"] == []
-        relay.mend()
+        relay.resume()
         assert api.fetch(f"{far.url}/{other['key']}").content == some_bytes(MIB)
         record = api.store(b"kept", name="kept.bin")
         assert near.fetch(f"{group.url}/{record['key']}").content == b"kept"

@@ -37,7 +37,7 @@ class Relay:
         """Forwards nothing more, and says nothing, as a firewall that forgets connections."""
         self.works.clear()
 
-    def mend(self):
+    def resume(self):
         self.is_cut, self.delay = False, 0
         self.works.set()
 

@@ -27,7 +27,7 @@ map $http_upgrade $lcfile_connection {{ default upgrade; "" ""; }}
 
 
 class Balancer:
-    """The nginx: each request goes to the next of the servers, whoever sends it."""
+    """The nginx: it sends each request to the next server, without stickiness."""
 
     def __init__(self, folder, port):
         self.folder, self.port, self.process = Path(folder), port, None

@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "a server that is alone writes no reservations, and makes no further transactions, whatever its database",
+        "a server that is alone writes no reservations, and makes no further transactions, with either database",
         arguments: [true, false]
     )
     func alone(hasSharedStore: Bool) async throws {
