@@ -47,7 +47,7 @@ TESTS = -debug-info-format none -Xswiftc -index-ignore-system-modules -Xswiftc -
 
 unit: fetched-model
 	LCFILE_WARNINGS=errors swift build --build-tests $(TESTS)
-	LCFILE_WARNINGS=errors swift test --skip-build $(TESTS)
+	LCFILE_WARNINGS=errors scripts/unit-tests $(TESTS)
 
 # For the tests of the classifier; downloads it once.
 fetched-model:
