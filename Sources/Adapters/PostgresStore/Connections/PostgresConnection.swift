@@ -49,7 +49,10 @@ final class PostgresConnection: @unchecked Sendable {
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
         guard PQenterPipelineMode(handle) == 1 else { throw PostgresError.loss(lastMessage) }
         for setting in [
-            "SET search_path = \(address.schema.quotedName), pg_catalog", "SET jit = off",
+            // PostgreSQL searches pg_catalog before it anyway. It must not be named: a session whose path is computed
+            // while another one commits the schema keeps the path without the schema, if a name follows, and would
+            // create its tables in pg_catalog.
+            "SET search_path = \(address.schema.quotedName)", "SET jit = off",
             "SET lock_timeout = '\(address.timeout)s'", "SET extra_float_digits = 1",
             "SET idle_in_transaction_session_timeout = '\(address.timeout * 3)s'",
             // An acknowledged change survives a crash also where the database's default is weaker.

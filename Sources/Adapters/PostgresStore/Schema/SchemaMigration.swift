@@ -106,9 +106,6 @@ enum SchemaMigration {
 
     private static func migrate(_ connection: PostgresConnection, _ schema: String) throws {
         connection.later("CREATE SCHEMA IF NOT EXISTS \(schema.quotedName)")
-        try connection.flush()
-        // A session that waited for another server's CREATE SCHEMA can go on with a search path without the schema.
-        connection.later("SET search_path = \(schema.quotedName), pg_catalog")
         connection.later(
             """
             CREATE TABLE IF NOT EXISTS migration (
