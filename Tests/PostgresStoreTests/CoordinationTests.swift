@@ -11,14 +11,6 @@ import Testing
         do { return try ClassName("Task") } catch { preconditionFailure("Task is a class name") }
     }()
 
-    private func eventually(_ condition: () async throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(240)
-        while try await !condition() {
-            try #require(ContinuousClock.now < end)
-            try await Task.sleep(for: .milliseconds(5))
-        }
-    }
-
     private func coordination(_ store: PostgresObjectStore) throws -> any ServerCoordination {
         try #require(store.coordination)
     }

@@ -35,9 +35,15 @@ enum Engine {
 
     /// Runs `scripts/postgres`, and returns what it prints.
     @discardableResult
-    static func script(_ command: String, folder: String) throws -> String {
+    static func script(_ command: String, folder: String, options: String = "") throws -> String {
         let path = root.appending(path: "scripts/postgres").path
-        guard let output = popen("'\(path)' \(command) '\(folder)'", "re") else { throw Failed(status: errno) }
+        return try shell("POSTGRES_OPTIONS='\(options)' '\(path)' \(command) '\(folder)'")
+    }
+
+    /// Runs a command of the shell, and returns what it prints.
+    @discardableResult
+    static func shell(_ command: String) throws -> String {
+        guard let output = popen(command, "re") else { throw Failed(status: errno) }
         var text = ""
         var buffer = [CChar](repeating: 0, count: 1024)
         while fgets(&buffer, CInt(buffer.count), output) != nil {
@@ -118,5 +124,14 @@ extension Result where Failure == any Error {
     /// Catches the error of an asynchronous body.
     fileprivate init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
+
+/// Waits until a condition holds; fails the test if it does not for minutes.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(240)
+    while try await !condition() {
+        try #require(ContinuousClock.now < end)
+        try await Task.sleep(for: .milliseconds(5))
     }
 }

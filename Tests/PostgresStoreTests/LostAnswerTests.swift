@@ -61,6 +61,7 @@ import Testing
                     catalog: SharedPostgresCatalog(PostgresCatalog()),
                     relay: ChangeRelay(feed: ChangeFeed(), server: server),
                     claim: SchemaClaim(.tool, of: server, schema: address.schema),
+                    builder: IndexBuilder(pool, quickRows: 0, logger: nil),
                     commits: DurationHistogram(.accesses)
                 )
                 let outcome = writer.resolve(PostgresWriter.CommitMark(number: number, transaction: transaction))

@@ -13,6 +13,8 @@ final class ChangeListener: Sendable {
     private let relay: ChangeRelay
     private let claim: SchemaClaim
     private let logger: Logger?
+    /// Called about every minute, on the listening thread.
+    private let everyMinute: @Sendable () -> Void
     private let isStopped = Atomic(false)
 
     /// The time after which the log is read without a notification, and the connection proved to be alive.
@@ -25,11 +27,18 @@ final class ChangeListener: Sendable {
     /// The most transactions that one statement removes from the log, so that it is short.
     private static let maxRemovals: Int64 = 5000
 
-    init(pool: ConnectionPool, relay: ChangeRelay, claim: SchemaClaim, logger: Logger?) {
+    init(
+        pool: ConnectionPool,
+        relay: ChangeRelay,
+        claim: SchemaClaim,
+        logger: Logger?,
+        everyMinute: @escaping @Sendable () -> Void
+    ) {
         self.pool = pool
         self.relay = relay
         self.claim = claim
         self.logger = logger
+        self.everyMinute = everyMinute
     }
 
     /// The name under which PostgreSQL sends notifications: one for each schema.
@@ -102,7 +111,10 @@ final class ChangeListener: Sendable {
                 LIMIT \(ChangeListener.maxRemovals))
                 """
             ).changedCount
-            if removed < ChangeListener.maxRemovals { nextRemoval = .now + .seconds(60) }
+            if removed < ChangeListener.maxRemovals {
+                nextRemoval = .now + .seconds(60)
+                everyMinute()
+            }
         }
     }
 }

@@ -21,6 +21,8 @@ final class PostgresConnection: @unchecked Sendable {
     /// How long the server can be silent while it owes an answer, before the connection counts as lost; `nil` leaves that
     /// to the operating system, which knows only whether the network works.
     var patience: Duration?
+    /// Whether the running statement is to be cancelled; asked a few times a second while it runs.
+    var mustCancel: (@Sendable () -> Bool)?
     /// Whether the server was silent for too long.
     private var isAbandoned = false
     private var waiting: [Waiting] = []
@@ -255,8 +257,8 @@ extension PostgresConnection {
         while PQisBusy(handle) == 1 {
             guard !isLost else { throw loss() }
             var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            let ready = poll(&descriptor, 1, budget != nil ? 20 : end == nil ? -1 : 100)
-            if ready == 0, let budget, budget.isSpent, !isCancelled {
+            let ready = poll(&descriptor, 1, budget != nil ? 20 : end == nil && mustCancel == nil ? -1 : 100)
+            if ready == 0, !isCancelled, budget?.isSpent == true || mustCancel?() == true {
                 isCancelled = true
                 cancel()
             }

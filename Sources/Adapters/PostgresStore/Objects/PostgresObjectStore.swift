@@ -18,6 +18,7 @@ package final class PostgresObjectStore: ObjectStore {
     private let catalog: SharedPostgresCatalog
     private let writer: PostgresWriter
     private let listener: ChangeListener
+    private let builder: IndexBuilder
     /// Threads of look-ups, of queries, and two that write and listen.
     private let lookups: NIOThreadPool
     private let queries: NIOThreadPool
@@ -33,8 +34,10 @@ package final class PostgresObjectStore: ObjectStore {
     ///   - server: The name of this server in the log of changes, different from those of the others.
     ///   - use: Beside whom it uses the schema.
     ///   - readers: The maximum number of concurrent queries.
-    ///   - lookups: That of reads of single objects; five more connections write, listen, lock, and ask for leases and
-    ///     callers.
+    ///   - lookups: That of reads of single objects; six more connections write, listen, lock, build indexes, and ask for
+    ///     leases and callers.
+    ///   - quickIndexRows: The number of a class's objects up to which a new index of it is built inside a transaction,
+    ///     which no other change of the app can overtake.
     ///   - commits: Receives the duration of each transaction with changes, from the wait for its turn to its commit.
     ///   - logger: Records losses of the connection.
     /// - Throws: ``OpenFailure``, whose message gives the reason why the server cannot start with it: another server has
@@ -45,6 +48,7 @@ package final class PostgresObjectStore: ObjectStore {
         use: SchemaUse = .tool,
         readers: Int = 4,
         lookups: Int = 8,
+        quickIndexRows: Int = 10_000,
         commits: DurationHistogram = DurationHistogram(.accesses),
         logger: Logger? = nil
     ) throws(OpenFailure) {
@@ -68,15 +72,19 @@ package final class PostgresObjectStore: ObjectStore {
             )
             own = NIOThreadPool(numberOfThreads: 2)
             servers = PostgresCoordination(pool, relay, claim)
+            builder = IndexBuilder(pool, quickRows: quickIndexRows, logger: logger)
             writer = PostgresWriter(
                 pool: pool,
                 thread: own,
                 catalog: catalog,
                 relay: relay,
                 claim: claim,
+                builder: builder,
                 commits: commits
             )
-            listener = ChangeListener(pool: pool, relay: relay, claim: claim, logger: logger)
+            listener = ChangeListener(pool: pool, relay: relay, claim: claim, logger: logger) { [builder] in
+                builder.removeLeftovers()
+            }
             connection = try listener.connect()
         } catch let failure as OpenFailure {
             throw failure
@@ -85,11 +93,13 @@ package final class PostgresObjectStore: ObjectStore {
         }
         for threads in [self.lookups, queries, own] { threads.start() }
         servers.start()
+        builder.start()
         listener.start(with: connection, on: own)
     }
 
     /// Creates the classes that every app has, and adds their new fields and indexes.
     package func prepare() async throws {
+        builder.removeLeftovers()
         try await write { writer in
             for schema in ClassSchema.builtIn {
                 guard var known = try writer.schema(of: schema.name) else {
@@ -156,12 +166,17 @@ package final class PostgresObjectStore: ObjectStore {
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {
-        try await writer.write { try body($0) }
+        do {
+            return try await writer.write { try body($0) }
+        } catch let missing as MissingIndexes {
+            return try await builder.build(missing) { [writer] in try await writer.write { try body($0) } }
+        }
     }
 
     /// Ends all connections and threads; later calls throw.
     package func close() async throws {
         listener.stop()
+        try await builder.close()
         pool.close()
         try await servers.close()
         for threads in [lookups, queries, own] { try await threads.shutdownGracefully() }

@@ -10,6 +10,8 @@ extension PostgresTransaction {
         if let failure { throw failure }
         let (before, recorded, loggedCount) = (catalog, changes.mark, logged.count)
         attempts += 1
+        depth += 1
+        defer { depth -= 1 }
         let savepoint = "SAVEPOINT a\(attempts)"
         connection.later(savepoint)
         do {
@@ -23,18 +25,21 @@ extension PostgresTransaction {
             changes.undo(to: recorded)
             logged.removeLast(logged.count - loggedCount)
             if let failure, (failure as? PostgresError)?.isLoss == true || failure is CatalogIsOld { throw failure }
-            failure = nil
+            // The whole body runs again once they are built, also if it caught the error.
+            let missing = failure as? MissingIndexes
+            if missing == nil || depth == 1 { failure = nil }
             if !connection.cancelLater(savepoint) {
                 connection.later("ROLLBACK TO \(savepoint)")
                 connection.later("RELEASE \(savepoint)")
             }
-            throw error
+            throw missing ?? error
         }
     }
 
     func save(_ schema: ClassSchema) throws {
         try calling {
-            try refusingDuplicates(in: schema) { try catalog.save(schema, connection) }
+            guard let builder else { return }
+            try refusingDuplicates(in: schema) { try catalog.save(schema, connection, builder) }
         }
     }
 
@@ -176,11 +181,7 @@ extension PostgresTransaction {
         } catch let error as PostgresError where error.isDuplicate {
             let number = catalog.entries[schema.name]?.number ?? 0
             let field = ClassTable(number).field(refusedBy: error.constraint, in: schema) ?? "objectId"
-            let refusal = ServiceError(
-                .duplicateValue,
-                "A unique field was given a value that is already taken. The field is '\(field)'.",
-                cause: error
-            )
+            let refusal = ServiceError.duplicate(of: field, cause: error)
             // PostgreSQL has ended the transaction.
             failure = refusal
             throw refusal

@@ -9,6 +9,8 @@ final class PostgresTransaction: WriteTransaction {
     /// The catalog with the changes of this transaction.
     var catalog: PostgresCatalog
     let budget: QueryBudget?
+    /// Builds indexes of large classes; `nil` in reads.
+    let builder: IndexBuilder?
     /// The recorded changes for subscribers of this server; reads record none.
     var changes: TransactionChanges
     /// The changes for other servers.
@@ -18,6 +20,8 @@ final class PostgresTransaction: WriteTransaction {
     private var isCatalogChecked = false
     /// The number of attempts so far, which names their savepoints.
     var attempts = 0
+    /// The number of attempts that have begun and not ended.
+    var depth = 0
 
     /// The copy of the catalog is of another version than the database's.
     struct CatalogIsOld: Error {}
@@ -26,11 +30,13 @@ final class PostgresTransaction: WriteTransaction {
         _ connection: PostgresConnection,
         _ catalog: PostgresCatalog,
         within budget: QueryBudget? = nil,
+        building builder: IndexBuilder? = nil,
         recording changes: TransactionChanges = TransactionChanges()
     ) {
         self.connection = connection
         self.catalog = catalog
         self.budget = budget
+        self.builder = builder
         self.changes = changes
     }
 
@@ -64,6 +70,9 @@ final class PostgresTransaction: WriteTransaction {
             failure = end
             throw end
         } catch let error as CatalogIsOld {
+            failure = error
+            throw error
+        } catch let error as MissingIndexes {
             failure = error
             throw error
         }

@@ -33,6 +33,7 @@ final class PostgresWriter: Sendable {
     private let catalog: SharedPostgresCatalog
     private let relay: ChangeRelay
     private let claim: SchemaClaim
+    private let builder: IndexBuilder
     private let maxGroupTime: Duration
     private let commits: DurationHistogram
     private let state = Mutex(State())
@@ -43,6 +44,7 @@ final class PostgresWriter: Sendable {
         catalog: SharedPostgresCatalog,
         relay: ChangeRelay,
         claim: SchemaClaim,
+        builder: IndexBuilder,
         commits: DurationHistogram,
         maxGroupTime: Duration = .milliseconds(50)
     ) {
@@ -51,6 +53,7 @@ final class PostgresWriter: Sendable {
         self.catalog = catalog
         self.relay = relay
         self.claim = claim
+        self.builder = builder
         self.maxGroupTime = maxGroupTime
         self.commits = commits
     }
@@ -162,7 +165,8 @@ final class PostgresWriter: Sendable {
         if catalog.current.version != version { catalog.publish(try PostgresCatalog(connection)) }
         // Subscribers hear of other servers' changes before those of this transaction.
         if relay.published != lastChange { try relay.relay(connection) }
-        return PostgresTransaction(connection, catalog.current, recording: relay.feed.transaction())
+        let changes = relay.feed.transaction()
+        return PostgresTransaction(connection, catalog.current, building: builder, recording: changes)
     }
 
     /// Commits; publishes the changes if that succeeded.

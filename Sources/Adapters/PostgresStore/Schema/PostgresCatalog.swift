@@ -38,17 +38,21 @@ struct PostgresCatalog: Sendable {
     }
 
     /// Writes a class's row, and creates or changes its table and indexes to match.
-    mutating func save(_ schema: ClassSchema, _ connection: PostgresConnection) throws {
+    ///
+    /// - Throws: ``MissingIndexes`` if the class has too many rows to build its new indexes in a transaction.
+    mutating func save(_ schema: ClassSchema, _ connection: PostgresConnection, _ builder: IndexBuilder) throws {
         let text = schema.storedJSON.encoded()
         if let known = entries[schema.name] {
             try connection.run("UPDATE class SET schema = \(text: text) WHERE number = \(known.number)")
             let table = ClassTable(known.number)
-            for index in known.schema.indexes where !schema.indexes.contains(index) {
-                try connection.run(SQL(text: "DROP INDEX \(table.name(of: index))"))
-            }
-            for index in schema.indexes where !known.schema.indexes.contains(index) {
-                try table.make(index, of: schema, connection)
-            }
+            try table.change(
+                removing: known.schema.indexes.filter { !schema.indexes.contains($0) },
+                adding: schema.indexes.filter { !known.schema.indexes.contains($0) }.map {
+                    ClassIndex($0, of: schema, on: table)
+                },
+                connection,
+                builder
+            )
             entries[schema.name]?.schema = schema
         } else {
             let name = schema.name.description
@@ -122,14 +126,48 @@ struct ClassTable: Equatable {
     }
 
     func make(_ index: IndexDefinition, of schema: ClassSchema, _ connection: PostgresConnection) throws {
-        let terms = index.fields.map { KeySQL.indexed($0, in: schema, isUnique: index.isUnique) }
-        let kind = index.isUnique ? "UNIQUE INDEX" : "INDEX"
-        try connection.run(SQL(text: "CREATE \(kind) \(name(of: index)) ON \(name) (\(terms.joined(separator: ", ")))"))
+        try connection.run(SQL(text: ClassIndex(index, of: schema, on: self).statement()))
+    }
+
+    /// Changes the indexes of a table that can have rows, inside the turn.
+    func change(
+        removing former: [IndexDefinition],
+        adding new: [ClassIndex],
+        _ connection: PostgresConnection,
+        _ builder: IndexBuilder
+    ) throws {
+        guard !former.isEmpty || !new.isEmpty else { return }
+        let missing = try new.filter { try !builder.isReady($0) || !$0.isValid(connection) }
+        if !missing.isEmpty || !former.isEmpty {
+            // With the turn it would wait for the end of the building.
+            let isFree = try connection.run("SELECT pg_try_advisory_xact_lock_shared(\(builder.lockKey))").boolean(0, 0)
+            guard isFree else { throw IndexBuilder.busy }
+        }
+        let count = missing.isEmpty ? 0 : try rowCount(upTo: builder.quickRows + 1, connection)
+        guard count <= builder.quickRows else { throw MissingIndexes(indexes: missing) }
+        for index in former {
+            try connection.run(SQL(text: "DROP INDEX \(name(of: index))"))
+        }
+        for index in missing {
+            // One that a killed server has left.
+            connection.later("DROP INDEX IF EXISTS \(index.name)")
+            try connection.run(SQL(text: index.statement()))
+        }
+        if count > 0 { connection.later("ANALYZE \(name)") }
+    }
+
+    private func rowCount(upTo limit: Int, _ connection: PostgresConnection) throws -> Int {
+        let statement = "SELECT count(*) FROM (SELECT 1 FROM \(name) LIMIT \(limit)) AS counted"
+        return Int(try connection.run(SQL(text: statement)).integer(0, 0) ?? 0)
     }
 
     /// The field of a unique index that refused a value; `nil` if the id is taken.
+    ///
+    /// An index that is being built refuses values, too, and the schema does not name it yet.
     func field(refusedBy constraint: String?, in schema: ClassSchema) -> String? {
-        schema.indexes.first { $0.isUnique && name(of: $0) == constraint }?.name
+        let building = schema.fields.keys.lazy.map { IndexDefinition(fields: [FieldPath(field: $0)], isUnique: true) }
+        return schema.indexes.first { $0.isUnique && name(of: $0) == constraint }?.name
+            ?? building.first { name(of: $0) == constraint }?.name
     }
 
     /// The name of an index: a digest of its paths, because names in PostgreSQL have at most 63 bytes.
