@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import Support
 import Testing
 
@@ -82,6 +83,40 @@ import Testing
             try await store.close()
             await #expect(throws: (any Error).self) { try await store.read { try $0.schemas() } }
             await #expect(throws: (any Error).self) { try await store.write { try $0.schemas() } }
+        }
+    }
+
+    @Test("while the database cannot be reached, each call fails with a message that says so, and the status 503")
+    func unreachableLater() async throws {
+        try await Engine.withAddress { direct in
+            var own = try #require(URLComponents(string: direct.url))
+            let proxy = try LossyProxy(to: UInt16(try #require(own.port)))
+            own.port = Int(proxy.port)
+            let address = PostgresAddress(
+                url: try #require(own.string),
+                schema: direct.schema,
+                applicationName: direct.schema
+            )
+            let store = try PostgresObjectStore(address)
+            proxy.close()
+            try endConnections(
+                of: PostgresAddress(url: direct.url, schema: direct.schema, applicationName: direct.schema)
+            )
+            func refusal(_ call: () async throws -> Void) async -> String {
+                do {
+                    try await call()
+                    return "answered"
+                } catch {
+                    let error = error as? ServiceError
+                    return "\(error?.code.description ?? "") \(error?.message ?? "")"
+                }
+            }
+            let expected = "storageReadOnly The server's database cannot be reached."
+            let schema = ClassSchema(name: RecoveryTests.task)
+            #expect(await refusal { _ = try await store.read(within: nil) { try $0.schemas() } } == expected)
+            #expect(await refusal { try await store.write { try $0.save(schema) } } == expected)
+            #expect(await refusal { _ = try await store.coordination?.hasPublishedCallers() } == expected)
+            try await store.close()
         }
     }
 
