@@ -230,7 +230,7 @@ let package = Package(
         // MARK: Benchmarks: nothing depends on them
         .executableTarget(
             name: "StoreBenchmark",
-            dependencies: ["Domain", "SQLiteStore", grdb],
+            dependencies: ["Domain", "SQLiteStore", "PostgresStore", "CPostgres", grdb],
             path: "Benchmarks/Store",
             swiftSettings: settings
         ),

@@ -6,6 +6,7 @@ internal import Glibc
 ///
 ///     StoreBenchmark measure <database> <rows> [<rows> ...]   fills a new database in steps, then reads
 ///     StoreBenchmark creates <database> <seconds> [<note>]    creates objects in such a database
+///     StoreBenchmark postgres <address> <rows>                a store on PostgreSQL beside one statement of libpq
 ///     StoreBenchmark statements                               reads statements of CQL; `Benchmarks/run cql` runs it
 @main
 struct StoreBenchmark {
@@ -22,6 +23,9 @@ struct StoreBenchmark {
     @concurrent
     private static func run(_ words: [String]) async throws {
         if words == ["statements"] { return try StatementReading.measure() }
+        if words.count == 3, words[0] == "postgres", let rows = Int(words[2]), rows > 0 {
+            return try await PostgresReading(url: words[1]).measure(rows: rows)
+        }
         guard words.count >= 3, let first = Int(words[2]), first > 0 else { throw Failure("see the source for usage") }
         let subject = try Subject(path: words[1])
         switch words[0] {
