@@ -14,6 +14,8 @@ final class ActiveUpload: Sendable {
         var layout = PartLayout()
         /// The ids of the stored parts, by number.
         var partIDs: [Int: ObjectID] = [:]
+        /// The acknowledged bytes of incomplete blocks by their rows, by number.
+        var held: [Int: Int64] = [:]
         /// Whether a request of any server began to write the part that grows, and did not record its end.
         var isGrowing = false
         /// The lease of the request that creates the file; `nil` on a store that is not shared.
@@ -28,8 +30,18 @@ final class ActiveUpload: Sendable {
             for stored in found.parts {
                 partIDs[stored.number] = stored.id
                 if stored.number == UploadHandle.number { isGrowing = stored.sharing?.isOpen ?? false }
-                guard let part = stored.part else { continue }
+                guard let part = stored.part else {
+                    held[stored.number] = stored.sharing?.held
+                    continue
+                }
                 layout.restore(stored.number, part, unit: stored.unit)
+            }
+        }
+
+        /// The number of bytes, given those of each part that have arrived here, recorded or not.
+        func received(with arrived: [Int: Int64]) -> Int64 {
+            held.merging(arrived) { $1 }.reduce(layout.received) { sum, entry in
+                sum + max(0, entry.value - (layout.parts[entry.key]?.size ?? 0))
             }
         }
     }
@@ -62,30 +74,30 @@ final class ActiveUpload: Sendable {
 
     /// The progress of the upload.
     var progress: UploadProgress {
-        let inFlight = use.with(\.inFlight)
+        let arrived = use.with(\.arrived)
         return with { state in
             UploadProgress(
                 id: id,
                 key: state.stored.key,
                 received: state.stored.isFinished && state.stored.kind != .partial
-                    ? state.stored.size ?? 0 : state.layout.received + inFlight.values.reduce(0, +),
+                    ? state.stored.size ?? 0 : state.received(with: arrived),
                 size: state.stored.size,
-                isStarted: state.stored.isStarted || !inFlight.isEmpty,
+                isStarted: state.stored.isStarted || !arrived.isEmpty,
                 isFinished: state.stored.isFinished,
                 expiresAt: state.stored.expiresAt
             )
         }
     }
 
-    /// Counts received bytes of a part.
+    /// Counts bytes that arrive for a part.
     func count(_ bytes: Int64, for number: Int) {
-        use.with { $0.inFlight[number, default: 0] += bytes }
+        use.with { $0.arrived[number, default: 0] += bytes }
         progressStreams.notify { progress }
     }
 
-    /// Sets how many received bytes of a part are stored but not recorded.
+    /// Sets how many bytes of a part have arrived; 0 leaves the recorded ones.
     func settle(_ number: Int, holding bytes: Int64 = 0) {
-        use.with { $0.inFlight[number] = bytes > 0 ? bytes : nil }
+        use.with { $0.arrived[number] = bytes > 0 ? bytes : nil }
         progressStreams.notify { progress }
     }
 

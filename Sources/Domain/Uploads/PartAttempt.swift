@@ -148,15 +148,24 @@ extension UploadRecords {
         }
     }
 
-    /// Throws unless an attempt could record bytes at the moment.
+    /// Stores how many bytes of an incomplete block are acknowledged, and ends the attempt.
     ///
-    /// - Throws: ``ServiceError/Code/superseded``, ``ServiceError/Code/uploadNotFound``.
-    func requireNewest(_ attempt: PartAttempt, of id: ObjectID) async throws {
-        try await store.read { reader in
-            guard let upload = try reader.upload(id) else { throw UploadService.notFound }
+    /// - Parameters:
+    ///   - attempt: The attempt that wrote the last of them.
+    ///   - bytes: The number of bytes from the begin of the block.
+    ///   - id: The upload.
+    /// - Throws: ``ServiceError/Code/superseded`` if the attempt could not record bytes,
+    ///   ``ServiceError/Code/uploadNotFound``.
+    func confirm(_ attempt: PartAttempt, holding bytes: Int64, of id: ObjectID) async throws {
+        try await store.write { [clock] writer in
+            guard let upload = try writer.upload(id) else { throw UploadService.notFound }
             guard !upload.isFinished, let sharing = upload.sharing, sharing.barrier < attempt.order,
-                try reader.part(attempt.number, of: id, row: attempt.row)?.sharing?.order == attempt.order
+                var stored = try writer.part(attempt.number, of: id, row: attempt.row),
+                stored.sharing?.order == attempt.order
             else { throw UploadHandle.superseded }
+            stored.sharing?.held = bytes
+            stored.sharing?.isOpen = false
+            try writer.save(stored, at: clock())
         }
     }
 
@@ -208,6 +217,7 @@ extension StoredPart {
     /// Replaces the recorded bytes; their slot becomes the spare one.
     fileprivate mutating func record(_ new: PartLayout.Part) {
         part = new
+        sharing?.held = 0
         guard var now = sharing, let spare = now.spare, spare.offset == new.offset, now.home.offset != new.offset else {
             return
         }

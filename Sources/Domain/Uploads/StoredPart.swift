@@ -21,6 +21,8 @@ struct StoredPart: Sendable {
         var home: SharedUploadState.Slot
         /// The slot of bytes that will replace the recorded ones.
         var spare: SharedUploadState.Slot?
+        /// The acknowledged bytes of a block that is not complete; they count for the progress only.
+        var held: Int64 = 0
     }
 
     func object(at now: Timestamp) -> StoredObject {
@@ -75,6 +77,7 @@ extension StoredPart.Sharing {
             "order": .integer(Int64(order)), "open": .bool(isOpen), "home": home.json,
         ]
         fields["spare"] = spare?.json
+        if held > 0 { fields["held"] = .integer(held) }
         return .object(fields)
     }
 
@@ -86,6 +89,7 @@ extension StoredPart.Sharing {
         isOpen = fields["open"] == .bool(true)
         self.home = home
         spare = SharedUploadState.Slot(stored: fields["spare"])
+        held = fields["held"]?.integerValue ?? 0
     }
 }
 

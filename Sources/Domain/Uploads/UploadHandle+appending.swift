@@ -163,7 +163,6 @@ extension UploadHandle {
             } else {
                 try await record(number, part)
             }
-            active.settle(number)
         }
         let blob = try await active.blob(in: service.storage.staging)
         let writer = blob.write(at: start + offset, order: attempt?.order, digesting: kinds)
@@ -172,6 +171,7 @@ extension UploadHandle {
             [active] in
             active.count($0, for: number)
         }
+        active.settle(number, holding: offset)
         defer { active.settle(number) }
         do {
             let expected = try await body(sink)

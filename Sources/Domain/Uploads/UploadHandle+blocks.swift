@@ -135,7 +135,8 @@ extension UploadHandle {
             let writer = blob.write(at: offset, order: attempt?.order, digesting: [.crc32, .sha1])
             let (digests, count) = try await write(body, into: context, writer) { active.count($0, for: number) }
             let after = context.adding(count)
-            held = after.isComplete ? 0 : after.offset
+            // On a shared store the row has them, because the next chunk can come to another server.
+            held = after.isComplete || attempt != nil ? 0 : after.offset
             if after.isComplete {
                 let part = PartLayout.Part(offset: context.start, size: context.size, tag: "")
                 if let attempt {
@@ -145,7 +146,7 @@ extension UploadHandle {
                 }
             } else if let attempt {
                 // Its context can be used on every server, so the bytes must be the newest of the block.
-                try await confirm(attempt)
+                try await confirm(attempt, holding: after.offset)
             }
             return receipt(after, digests)
         }

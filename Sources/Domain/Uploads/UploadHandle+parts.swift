@@ -45,6 +45,8 @@ extension UploadHandle {
                 if isAgain { active.with { [unused] state in state.layout.release(unused) } }
                 active.settle(number)
             }
+            // While a part is sent again, its new bytes count in addition to those that they will replace.
+            active.settle(number, holding: active.with { $0.layout.parts[number]?.size ?? 0 })
             let sink = PartSink(writer, capacity: size, refusal: tooMany) { [active] in active.count($0, for: number) }
             let digests = try await UploadHandle.write(writer) {
                 try await body(sink)
@@ -139,7 +141,6 @@ extension UploadHandle {
                 state.stored.expiresAt = saved.expiresAt
                 state.layout.record(number, part)
             }
-            active.use.with { $0.inFlight[number] = nil }
         }
     }
 

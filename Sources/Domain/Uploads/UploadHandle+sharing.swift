@@ -41,9 +41,9 @@ extension UploadHandle {
                 active.with { state in
                     state.partIDs[attempt.number] = saved.part.id
                     state.stored = saved.upload
+                    state.held[attempt.number] = nil
                     if let part = saved.part.part { state.layout.record(attempt.number, part) }
                 }
-                active.use.with { $0.inFlight[attempt.number] = nil }
             } catch let error as ServiceError where [.uploadNotFound, .superseded].contains(error.code) {
                 await service.discardLate(active)
                 throw error
@@ -51,10 +51,11 @@ extension UploadHandle {
         }
     }
 
-    /// Confirms that the bytes of an attempt are the current ones of their part, although nothing records them.
-    func confirm(_ attempt: PartAttempt) async throws {
+    /// Confirms that the bytes of an attempt are the current ones of their block, which is not complete with them.
+    func confirm(_ attempt: PartAttempt, holding bytes: Int64) async throws {
         do {
-            try await service.records.requireNewest(attempt, of: active.id)
+            try await service.records.confirm(attempt, holding: bytes, of: active.id)
+            active.with { $0.held[attempt.number] = bytes }
         } catch let error as ServiceError where [.uploadNotFound, .superseded].contains(error.code) {
             await service.discardLate(active)
             throw error

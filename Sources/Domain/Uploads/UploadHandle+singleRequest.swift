@@ -24,7 +24,7 @@ extension UploadHandle {
         if service.isShared, !stored.isFinished { try await start() }
         let upload = try await active.locks.withLock(of: 0) { [active, service] in
             var upload = try await service.stage(announced: announced, digesting: kinds)
-            defer { active.settle(0) }
+            active.settle(0)
             do {
                 let sink = PartSink(upload.writer, capacity: remaining, refusal: refusal) { active.count($0, for: 0) }
                 let expected = try await body(sink)
@@ -35,9 +35,12 @@ extension UploadHandle {
             } catch {
                 await upload.writer.settle()
                 await service.discard([upload])
+                active.settle(0)
                 throw error
             }
         }
+        // The bytes count until they are a file, which can take seconds, or are dropped.
+        defer { active.settle(0) }
         do {
             return try await exclusively { [self] in try await end(upload.0, checking: upload.1) }
         } catch {

@@ -10,8 +10,9 @@ final class UploadUse: Sendable {
     private let state = Mutex(State())
 
     struct State: Sendable {
-        /// The received bytes of parts that are not stored yet, by number.
-        var inFlight: [Int: Int64] = [:]
+        /// The bytes of parts that have arrived, by number: also those that are recorded meanwhile, so that none counts
+        /// twice.
+        var arrived: [Int: Int64] = [:]
         var blob: (any StagedBlob)?
         /// Whether a sweep that found the upload expired holds or waits for its locks; then no client holds them.
         var isExpiring = false

@@ -203,6 +203,34 @@ import Testing
         }
     }
 
+    @Test("the bytes of one request count until they are a file, or are dropped", arguments: [true, false])
+    func progressOfWhole(isDropped: Bool) async throws {
+        let (_, token) = try await fixture.begin(on: a, size: isDropped ? 5 : 3)
+        let commits = Counter()
+        try await a.using(token) { upload in
+            let sending = Task {
+                try await upload.receiveAll(announced: nil) { [fixture, a] sink in
+                    try await sink.append(ByteBuffer(string: "abc"))
+                    // The next commit is that of the lease, when all bytes have come.
+                    fixture.store.beforeNextCommit {
+                        _ = commits.next()
+                        let received = try await a.using(token) { $0.progress.received }
+                        #expect(received == 3)
+                    }
+                    return isDropped ? [.md5: [1]] : [:]
+                }
+            }
+            if isDropped {
+                await expectRefusal(.checksumMismatch) { try await sending.value }
+            } else {
+                _ = try await sending.value
+            }
+        }
+        #expect(commits.value == 1)
+        let received = try await a.using(token) { $0.progress.received }
+        #expect(received == (isDropped ? 0 : 3))
+    }
+
     @Test("a progress stream reads the rows when the feed missed changes")
     func missed() async throws {
         let (_, token) = try await fixture.begin(on: a, size: 5, tus: true)

@@ -172,6 +172,35 @@ import Testing
         fixture.expectNothingStaged()
     }
 
+    @Test("every server counts the chunks of a block, once, also one where somebody watches", arguments: [true, false])
+    func progressOfBlocks(isWatched: Bool) async throws {
+        let (_, token) = try await fixture.begin(on: servers[0], size: 8)
+        // An open progress stream keeps what its server knows of the upload.
+        let watchers = isWatched ? try servers.map { ($0, try $0.beginProgressStream(ofGroup: .guests)) } : []
+        let watching = watchers.map { server, slot in
+            Task { try await server.streamProgress(token, in: slot) { _ in } }
+        }
+        func expectReceived(_ bytes: Int64, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+            for server in servers {
+                let progress = try await server.using(token) { $0.progress }
+                #expect(progress.received == bytes && progress.state == "receiving", sourceLocation: sourceLocation)
+            }
+        }
+        let first = try await servers[0].beginBlock(of: 6, "abc", token)
+        try await expectReceived(3)
+        let second = try await servers[1].chunk("de", first.context, at: 3, token)
+        try await expectReceived(5)
+        // The client did not get the last response.
+        _ = try await servers[2].chunk("d", first.context, at: 3, token)
+        try await expectReceived(4)
+        _ = try await servers[0].chunk("f", second.context, at: 5, token)
+        try await expectReceived(6)
+        _ = try await servers[1].beginBlock(of: 2, "g", token)
+        try await expectReceived(7)
+        for (_, slot) in watchers { slot.leave() }
+        for task in watching { try await task.value }
+    }
+
     @Test("a chunk that another server overtook is not acknowledged")
     func overtakenChunk() async throws {
         let (_, token) = try await fixture.begin(on: servers[0])

@@ -24,6 +24,25 @@ import Testing
         #expect(StoredUpload(stored: upload.object)?.sharing == nil)
     }
 
+    @Test("bytes that were recorded while they arrived count once")
+    func arrived() async throws {
+        let fixture = try SharedUploadFixture()
+        let server = fixture.server(1)
+        let (upload, token) = try await fixture.begin(on: server)
+        _ = try await server.part(1, "aaaa", token)
+        let active = ActiveUpload(try #require(try await server.records.find(id: upload.id)))
+        #expect(active.progress.received == 4)
+        for (bytes, received) in [(3, 4), (1, 4), (2, 6)] as [(Int64, Int64)] {
+            active.count(bytes, for: 1)
+            #expect(active.progress.received == received)
+        }
+        active.count(1, for: 2)
+        #expect(active.progress.received == 7)
+        active.settle(1)
+        active.settle(2)
+        #expect(active.progress.received == 4)
+    }
+
     @Test("parts get the places that their numbers give, and others one behind all places")
     func places() async throws {
         let fixture = try SharedUploadFixture()
