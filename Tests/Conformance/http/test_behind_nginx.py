@@ -1,14 +1,17 @@
 """A server behind an nginx that speaks TLS: what it tells clients is the public address, and every dialect goes through."""
 
 import io
+import json
+from urllib.parse import quote
 
 import pytest
-from client import Server
+from client import Server, assert_refused
 from clients import (
     MIB, assert_stored, kodo_hash, kodo_stream, qiniu_ticket, s3, s3_ticket, some_bytes, stored, tus, tus_id,
 )
 from pictures import encoded, plain, render
 from proxy import Proxy
+from uploading import b64
 
 DATA = some_bytes(9 * MIB + 1)
 
@@ -94,6 +97,18 @@ def test_tus_goes_through(api, proxy, trusted, chunk):
 def test_form_goes_through(api, size):
     record = api.store(some_bytes(size), name="a.bin")
     assert stored(api, record["objectId"])[0] == some_bytes(size)
+
+
+def test_long_metadata_and_a_long_address_go_through(api):
+    described = {"Upload-Metadata": f"filename {b64('图' * 85)},metaData {b64(json.dumps({'a': 'x' * 20_000}))}"}
+    response = api.post("/1.1/uploads", headers={"Tus-Resumable": "1.0.0", "Upload-Length": "0"} | described)
+    assert response.status_code == 201, response.text
+    response = api.fetch(f"{api.store(b'abc', name='a.txt')['url']}?attname={quote('图' * 1365)}")
+    assert response.content == b"abc"
+
+
+def test_head_over_the_limit_is_answered_by_the_server(api):
+    assert_refused(api.get("/1.1/date", headers={"X-Long": "x" * 80_000, "X-More": "x" * 10_000}), 431, 1)
 
 
 def test_thumbnail_comes_through(api):
