@@ -46,6 +46,7 @@ def test_seven_failures_refuse_the_right_password(api, ann, name):
     assert_refused(response, 400, 219)
 
 
+@pytest.mark.single
 def test_failures_of_all_names_of_a_user_count_together(api, ann):
     names = [{name: ann.read()[name]} for name in NAMES]
     codes = [code for number in range(ALLOWED + 1) for code in guess(api, 1, **names[number % 3])]
@@ -54,6 +55,7 @@ def test_failures_of_all_names_of_a_user_count_together(api, ann):
         assert_locked(api, **who)
 
 
+@pytest.mark.single
 def test_forms_of_a_phone_number_count_together(api):
     number = new_phone("1")
     sign_up(api, mobilePhoneNumber=number)
@@ -68,6 +70,7 @@ def test_success_forgets_failures(api, ann):
         assert log_in(api, username=ann.username).status_code == 200
 
 
+@pytest.mark.single
 def test_old_password_counts_as_well(api, ann):
     def update(old):
         body = {"old_password": old, "new_password": "another"}
@@ -91,6 +94,7 @@ def test_lock_is_of_one_user(api, ann):
     assert log_in(api, username=bob.username).status_code == 200
 
 
+@pytest.mark.single
 def test_lock_leaves_sessions_alone(api, ann):
     lock(api, ann)
     assert is_live(api, ann.token)
@@ -112,6 +116,7 @@ def test_new_password_opens_the_lock(api, master, ann, caller):
     assert log_in(api, "another", username=ann.username).status_code == 200
 
 
+@pytest.mark.single
 def test_user_without_a_password_is_guessed_like_others(api):
     answer = api.post("/1.1/users", json={"authData": {"github": {"uid": unique()}}}).json()
     assert guess(api, ALLOWED + 2, username=answer["username"]) == [210] * (ALLOWED + 1) + [219]

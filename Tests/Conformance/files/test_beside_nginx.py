@@ -211,7 +211,7 @@ def parts(type, content):
 def peers(server, api, tmp_path_factory):
     """This server and an nginx."""
     url = api.store(DATA, name="data.bin")["url"]
-    here = Peer(server.port, url.removeprefix(server.url))
+    here = Peer(server.own_port, url.removeprefix(server.url))
     nginx = FileDomain(tmp_path_factory.mktemp("nginx"))
     nginx.put("data.bin", DATA)
     moment = parsedate_to_datetime(here.validators["date"]).timestamp()

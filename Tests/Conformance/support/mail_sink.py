@@ -52,7 +52,7 @@ class MailSink:
         ]
         return [mail for mail in parsed if to is None or mail["X-Rcpt"] == to]
 
-    def wait(self, to, count=1, within=10):
+    def wait(self, to, count=1, within=TIMEOUT):
         """The mails to an address, once there are that many."""
         assert eventually(lambda: len(self.mails(to)) >= count, within), f"{len(self.mails(to))} mails to {to}"
         return self.mails(to)

@@ -1,6 +1,7 @@
 """Several servers on one database and one bucket behind an nginx, which takes them in turn."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,21 +10,19 @@ from client import ALPHA, BETA, TIMEOUT, Server, eventually, free_port
 from databases import database_of
 from proxy import AROUND
 
-# A server that has just been killed is asked again a second later, and requests that nothing can have done go to the next.
-SITE = """
-upstream lcfile {{ {members} keepalive 32; }}
-server {{
-    listen 127.0.0.1:{port};
-    client_max_body_size 0; proxy_request_buffering off; proxy_buffering off; proxy_http_version 1.1;
-    proxy_set_header Host $http_host;
-    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-    proxy_set_header Upgrade $http_upgrade;
-    proxy_set_header Connection $lcfile_connection;
-    proxy_read_timeout 600s;
-    location / {{ proxy_pass http://lcfile; }}
-}}
-map $http_upgrade $lcfile_connection {{ default upgrade; "" ""; }}
-"""
+# The configuration that docs/scale-out.md recommends.
+SITE = Path(__file__).parents[3] / "deploy/scale-out/nginx.conf"
+
+
+def site(port, ports):
+    """The configuration on a port, with servers on the other ports."""
+    text = SITE.read_text()
+    member = re.compile(r"^( *server )\S+:8080 (.*\n)", re.MULTILINE)
+    line = member.search(text)
+    members = "".join(f"{line[1]}127.0.0.1:{own} {line[2]}" for own in ports)
+    text, count = member.subn("", text[: line.start()] + text[line.end() :])
+    assert count >= 1 and "listen 80;" in text
+    return (text[: line.start()] + members + text[line.start() :]).replace("listen 80;", f"listen 127.0.0.1:{port};")
 
 
 class Balancer:
@@ -35,8 +34,7 @@ class Balancer:
 
     def start(self, ports):
         (self.folder / "nginx.conf").write_text(AROUND.format(folder=self.folder))
-        members = " ".join(f"server 127.0.0.1:{port} max_fails=1 fail_timeout=1s;" for port in ports)
-        (self.folder / "site.conf").write_text(SITE.format(members=members, port=self.port))
+        (self.folder / "site.conf").write_text(site(self.port, ports))
         self.process = subprocess.Popen(
             ["nginx", "-c", self.folder / "nginx.conf", "-p", self.folder, "-e", self.folder / "errors.log"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -75,6 +73,10 @@ class Several(Server):
         """The process of the first server that has ended, else that of the first one."""
         processes = [member.process for member in self.members]
         return next((process for process in processes if process is not None and process.poll() is not None), processes[0])
+
+    @property
+    def own_port(self):
+        return self.members[0].port
 
     @property
     def storage(self):

@@ -48,7 +48,7 @@ class SMSGateway:
         bodies = [json.loads(request["body"]) for request in self.requests()]
         return [body for body in bodies if to is None or body["number"] == to]
 
-    def wait(self, to, count=1, within=10):
+    def wait(self, to, count=1, within=TIMEOUT):
         """The messages to a number, once there are that many."""
         assert eventually(lambda: len(self.messages(to)) >= count, within), f"{len(self.messages(to))} SMS to {to}"
         return self.messages(to)

@@ -120,6 +120,7 @@ def fill(disk):
     return filler
 
 
+@pytest.mark.disk
 @pytest.mark.parametrize("dialect", ["form", "raw", "chunked"])
 def test_full_disk_is_said_and_the_staged_file_goes(full, dialect):
     api, data = full.api(), noise(12 << 20)
@@ -134,6 +135,7 @@ def test_full_disk_is_said_and_the_staged_file_goes(full, dialect):
     assert api.count() == 0
 
 
+@pytest.mark.disk
 def test_server_goes_on_after_a_full_disk(full):
     api = full.api()
     assert api.store_raw(noise(12 << 20), "x.bin").status_code == 507
@@ -141,6 +143,7 @@ def test_server_goes_on_after_a_full_disk(full):
     assert api.fetch(record["url"]).content == b"fits"
 
 
+@pytest.mark.disk
 def test_first_file_of_a_form_goes_with_the_second_that_does_not_fit(full):
     api = full.api()
     response = api.form(("file", ("a", b"a")), ("file", ("b", noise(12 << 20))))

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 import requests
+from buckets import common_store
 from cases import count
 from client import eventually
 from uploading import (
@@ -17,7 +18,7 @@ from uploading import (
 pytestmark = pytest.mark.long
 
 DATA = noise(9 * MB)
-ROUNDS, THREADS, FILES = count(3, 10), 4, 12
+ROUNDS, THREADS, FILES = (1 if common_store() else count(3, 10)), 4, 12
 DONE = (200, 204)
 WAYS = ("put", "v1", "v2", "tus")
 
@@ -280,13 +281,22 @@ def test_kill_around_the_last_request_leaves_a_whole_file_or_none(server):
         assert set(answered) <= {ending.id for ending in ended}
         for ending in ended:
             assert_file(api, ending.id, ending.data)
-        assert_counts(server, api.count())
+        assert_decided(server)
         # Clients without an answer repeat their request, finished or not; then all files exist.
         assert {(ending.way, ending.end() in DONE) for ending in endings} == {(way, True) for way in WAYS}
         assert_counts(server, len(all))
         assert_nothing_staged(server)
     for ending in all:
         assert_file(server.api(), ending.id, ending.data)
+
+
+def assert_decided(server):
+    """A start has decided what the killed one left: there are as many blobs as records.
+
+    In a bucket, where other servers can have the upload, only its own end decides (docs/scale-out.md, "The end").
+    """
+    if not common_store():
+        assert_counts(server, server.api().count())
 
 
 MOMENTS = {
@@ -304,7 +314,7 @@ def at_the_moment(condition, within=3.0):
 
 @pytest.mark.parametrize("way, moment", [("v1", "pieces are copied"), *((way, "bytes are in their place") for way in WAYS)])
 def test_kill_at_a_moment_of_the_end_leaves_a_whole_file_or_none(server, way, moment):
-    for round in range(count(2, 3)):
+    for round in range(1 if common_store() else count(2, 3)):
         ending = Ending(server, round, way)
         staged, blobs = len(server.staged()), len(server.blobs())
         thread = threading.Thread(target=end_until_it_dies, args=([ending], [], []), daemon=True)
@@ -315,7 +325,7 @@ def test_kill_at_a_moment_of_the_end_leaves_a_whole_file_or_none(server, way, mo
         server.start()
         if record_of(server.api(), ending.id):
             assert_file(server.api(), ending.id, ending.data)
-        assert_counts(server, server.api().count())
+        assert_decided(server)
         assert ending.end() in DONE
         assert_file(server.api(), ending.id, ending.data)
         assert_counts(server, round + 1)
@@ -323,7 +333,7 @@ def test_kill_at_a_moment_of_the_end_leaves_a_whole_file_or_none(server, way, mo
 
 
 def test_tus_upload_whose_last_request_was_cut_off_is_whole_only_with_its_file(server):
-    for round in range(count(3, 5)):
+    for round in range(1 if common_store() else count(3, 5)):
         ending = Ending(server, round, "tus")
         blobs = len(server.blobs())
         thread = threading.Thread(target=end_until_it_dies, args=([ending], [], []), daemon=True)
@@ -351,5 +361,7 @@ def test_tus_upload_that_was_cut_off_becomes_a_file_although_nobody_asks(server)
     thread.join(timeout=20)
     server.start()
     if must(ending.upload.progress())["received"] == ending.size:
+        # Another server can be creating the file: a sweep waits for the end of its lease.
+        assert not common_store() or eventually(lambda: record_of(server.api(), ending.id))
         assert_file(server.api(), ending.id, ending.data)
         assert_nothing_staged(server)

@@ -158,6 +158,7 @@ def test_uploads_expire_while_the_server_is_down(new_server):
     assert_nothing_staged(server)
 
 
+@pytest.mark.disk
 def test_bytes_without_an_upload_go_at_the_start(new_server):
     server = new_server().start()
     kept = Tus(server).create(len(DATA), data=DATA[:HALF])
