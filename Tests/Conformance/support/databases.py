@@ -41,8 +41,8 @@ class Postgres:
 
     def __init__(self, folder, options=""):
         self.folder = Path(folder)
-        # Its user must reach the folder.
-        for part in [self.folder, *self.folder.parents[:3]]:
+        # Its user must reach the folder, which in a process of several is four levels below that of the temporary files.
+        for part in [self.folder, *self.folder.parents[:4]]:
             if part.stat().st_uid == os.getuid():
                 part.chmod(part.stat().st_mode | 0o111)
         self.options = options
