@@ -90,6 +90,14 @@ struct S3ConfigurationTests {
         #expect(error?.description.contains(word) == true)
     }
 
+    @Test("commands use a shared database and bucket without apps, and are told that a server does not start")
+    func commandsWithoutApps() throws {
+        let environment = ["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_DATABASE_URL": "postgres://host/name"]
+        let configuration = try ConfigurationLoader(environment: environment).load(for: .storage)
+        #expect(configuration.startRefusals.count == 1 && configuration.startRefusals[0].contains("set apps"))
+        #expect(try load(["LCFILE_BLOBS_STORE": "s3://files"]).startRefusals.isEmpty)
+    }
+
     @Test("with configured apps, several servers can share a database and a bucket")
     func sharedApps() throws {
         let app = ["LCFILE_APP_ID": "app", "LCFILE_APP_KEY": "app-key-1", "LCFILE_MASTER_KEY": "master-key-1"]

@@ -32,10 +32,13 @@ package struct Examination: Sendable {
     package func run(_ report: (Finding) -> Void) {
         var configuration = ServerConfiguration()
         do {
-            configuration = try loader.load()
+            configuration = try loader.load(for: .storage)
             let apps = configuration.knownApps(in: storage ?? configuration.storage)
             for finding in Examination.settings(warnings: configuration.warnings + configuration.warnings(for: apps)) {
                 report(finding)
+            }
+            for refusal in configuration.startRefusals {
+                report(Finding("settings", .note, "a server does not start with these settings: \(refusal)"))
             }
         } catch {
             report(Finding("settings", .problem, "\(error)"))

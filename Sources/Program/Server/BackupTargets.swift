@@ -20,7 +20,7 @@ package enum BackupTargets {
     /// - Returns: The target.
     /// - Throws: ``ExitError`` if it cannot be used.
     package static func target(_ text: String, _ loader: ConfigurationLoader) throws -> any BackupTarget {
-        try target(text) { try loader.load().s3 }
+        try target(text) { try loader.load(for: .storage).s3 }
     }
 
     /// The target that a text names, with the settings of a server.

@@ -15,6 +15,9 @@ extension ServerConfiguration {
         apps.isEmpty ? (try? ConfigurationFile(path: "\(storage)/apps.yaml"))?.apps ?? [] : apps
     }
 
+    /// Why a server with these settings does not start, although other commands can use them: sentences.
+    package var startRefusals: [String] { servingConflicts(appCount: apps.count).map(\.sentence) }
+
     /// How the schemas of the databases of the known apps compare with this version's.
     package func schemas(in storage: String) -> [(app: String, state: SchemaState)] {
         knownApps(in: storage).map { app in

@@ -34,9 +34,9 @@ struct StorageOptions: ParsableArguments {
     /// Reads and writes the databases and blobs of the folder.
     var engine: FolderEngine {
         FolderEngine { [loader] in
-            try loader.load().databaseURL
+            try loader.load(for: .storage).databaseURL
         } blobs: { [loader] in
-            try loader.load().blobs
+            try loader.load(for: .storage).blobs
         }
     }
 

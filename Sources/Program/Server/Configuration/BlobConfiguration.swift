@@ -24,16 +24,22 @@ extension ServerConfiguration {
         blobs.s3.read(&reader)
     }
 
+    /// Settings with which a server does not start, and that other commands can use.
+    ///
+    /// - Parameter appCount: The number of configured apps, with those that cannot be used.
+    /// - Returns: All conflicts.
+    func servingConflicts(appCount: Int) -> [SettingConflict] {
+        guard appCount == 0, blobs.store != nil, !databaseURL.revealed.isEmpty else { return [] }
+        let sentence =
+            "blobs.store and database.url are set, with which several servers can serve the same apps, and each "
+            + "server would generate an app of its own: set apps (docs/configuration.md)"
+        return [SettingConflict("blobs.store", "database.url", sentence: sentence)]
+    }
+
     /// Settings that do not fit to blobs in a bucket.
-    func blobConflicts(appCount: Int) -> [SettingConflict] {
+    var blobConflicts: [SettingConflict] {
         var conflicts = blobs.s3.conflicts
         guard blobs.store != nil else { return conflicts }
-        if appCount == 0, !databaseURL.revealed.isEmpty {
-            let sentence =
-                "blobs.store and database.url are set, with which several servers can serve the same apps, and each "
-                + "server would generate an app of its own: set apps (docs/configuration.md)"
-            conflicts.append(SettingConflict("blobs.store", "database.url", sentence: sentence))
-        }
         if backup.target != nil {
             let sentence =
                 "backup.target copies blobs of the storage folder, and blobs.store is set: use 'lcfile backup' or the "

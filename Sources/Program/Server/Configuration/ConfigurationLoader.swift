@@ -8,6 +8,14 @@ package struct ConfigurationLoader: Sendable {
     private let environment: [String: String]
     private let file: String?
 
+    /// For what settings are loaded.
+    package enum Purpose: Sendable {
+        /// For a server that starts.
+        case serving
+        /// For a command that uses a storage with its database and bucket.
+        case storage
+    }
+
     /// - Parameters:
     ///   - flags: Settings from the command line, by their dotted names.
     ///   - environment: The process's environment; only `LCFILE_…`, `CREDENTIALS_DIRECTORY` and
@@ -21,9 +29,11 @@ package struct ConfigurationLoader: Sendable {
 
     /// Reads and checks every setting.
     ///
+    /// - Parameter purpose: For what they are used.
+    /// - Returns: The settings.
     /// - Throws: ``ExitError`` with everything that is wrong: the name, the value and what is allowed of each faulty
     ///   setting, unknown names, apps that cannot be used, and settings that do not fit together.
-    package func load() throws -> ServerConfiguration {
+    package func load(for purpose: Purpose = .serving) throws -> ServerConfiguration {
         let credentials = try CredentialFolder(environment: environment)
         var file: ConfigurationFile?
         var faults: [String] = []
@@ -53,7 +63,9 @@ package struct ConfigurationLoader: Sendable {
         }
         faults += reader.faults + (file?.faults ?? []) + variables.faults
         if isComplete {
-            let conflicts = configuration.conflicts(appCount: variables.isComplete ? 1 : file?.appIDs.count ?? 0)
+            let appCount = variables.isComplete ? 1 : file?.appIDs.count ?? 0
+            var conflicts = configuration.conflicts(appCount: appCount)
+            if purpose == .serving { conflicts += configuration.servingConflicts(appCount: appCount) }
             faults += conflicts.filter { !$0.depends(on: reader.faultyNames) }.map(\.sentence)
         }
         guard faults.isEmpty else { throw ExitError.settings(faults) }

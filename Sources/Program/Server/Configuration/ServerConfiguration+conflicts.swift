@@ -7,7 +7,7 @@ extension ServerConfiguration {
     ///
     /// - Throws: ``ExitError`` naming all settings that do not fit together.
     package func validate() throws {
-        let faults = conflicts(appCount: apps.count).map(\.sentence)
+        let faults = (conflicts(appCount: apps.count) + servingConflicts(appCount: apps.count)).map(\.sentence)
         guard faults.isEmpty else { throw ExitError.settings(faults) }
     }
 
@@ -27,7 +27,7 @@ extension ServerConfiguration {
             let sentence = "mirror.origin is for a server with one app; set mirrorOrigin of each app in apps instead"
             conflicts.append(SettingConflict("mirror.origin", sentence: sentence))
         }
-        conflicts += databaseConflicts + blobConflicts(appCount: appCount)
+        conflicts += databaseConflicts + blobConflicts
         conflicts += s3.conflicts + censorship.conflicts + mail.conflicts + sms.conflicts(country: accounts.countryCode)
         if mail.server == nil, accounts.verifiesEmail || apps.contains(where: { $0.verifiesEmail == true }) {
             let sentence = "accounts.verifyEmail (verifyEmail of an app) needs mail.server"
