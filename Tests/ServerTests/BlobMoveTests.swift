@@ -2,6 +2,8 @@ import DiskBlobs
 import Foundation
 import NIOCore
 import NIOPosix
+import SQLiteStore
+import Storage
 import Support
 import Testing
 
@@ -12,37 +14,75 @@ import Testing
 @Suite struct BlobMoveTests {
     private struct Fixture {
         let folder: String
-        let store = MemoryObjectStore()
-        let source: BlobMove.Place
-        let target: BlobMove.Place
+        let database: SQLiteDatabase
+        let store: SQLiteObjectStore
+        /// The folder of the server.
+        let source: BlobStorage
+        let target: BlobStorage
         let ids = ObjectIDGenerator()
 
         init(in folder: String) throws {
             self.folder = folder
-            source = try Fixture.place("\(folder)/source")
-            target = try Fixture.place("\(folder)/target")
+            source = try Fixture.storage("\(folder)/source")
+            target = try Fixture.storage("\(folder)/target")
+            database = try SQLiteDatabase(path: "\(folder)/source/lcfile.sqlite")
+            store = SQLiteObjectStore(database)
         }
 
-        private static func place(_ path: String) throws -> BlobMove.Place {
+        private static func storage(_ path: String) throws -> BlobStorage {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            return BlobMove.Place(
-                storage: BlobStorage(
-                    staging: try DiskStagingArea(folder: path, pool: .singleton),
-                    blobs: try DiskBlobStore(folder: path, pool: .singleton)
-                ),
-                checked: FolderBlobs(folder: path),
-                comparesDigests: true
+            return BlobStorage(
+                staging: try DiskStagingArea(folder: path, pool: .singleton),
+                blobs: try DiskBlobStore(folder: path, pool: .singleton)
             )
         }
 
-        func run() async throws -> BlobMove.Outcome {
-            try await BlobMove(store: store, source: source, target: target, pool: .singleton).run()
+        var journal: CopyJournal { CopyJournal(in: "\(folder)/target") }
+
+        func run(_ phase: BlobMove.Phase = .last) async throws -> BlobMove.Outcome {
+            let (source, target) = ("\(folder)/source", "\(folder)/target")
+            let records = try FolderEngine().openFiles(in: source)
+            let move = BlobMove(
+                records: records,
+                source: BlobMove.Place(
+                    blobs: DiskBlobStore(reading: source, pool: .singleton),
+                    staging: phase == .last ? self.source.staging : nil,
+                    checked: { FolderBlobs(folder: source) },
+                    comparesDigests: false,
+                    journal: nil
+                ),
+                target: BlobMove.Place(
+                    blobs: self.target.blobs,
+                    staging: phase == .last ? self.target.staging : nil,
+                    checked: { FolderBlobs(folder: target) },
+                    comparesDigests: true,
+                    journal: journal
+                ),
+                phase: phase,
+                pool: .singleton
+            )
+            let outcome = try await move.run()
+            try records.close()
+            return outcome
+        }
+
+        /// Deletes a file and its bytes, as a server does.
+        func delete(_ record: FileRecord) async throws {
+            try await store.write { _ = try $0.delete(record.id, in: .file) }
+            try await source.blobs.remove(record.key)
+        }
+
+        /// The number of blobs in the target.
+        func count() throws -> Int {
+            try (UInt8.min...UInt8.max).reduce(0) { count, byte in
+                try count + FolderBlobs(folder: "\(folder)/target").names(beginningWith: byte).blobs.count
+            }
         }
 
         /// Uploads a file.
-        func store(_ text: String) async throws -> FileRecord {
-            let sample = try Samples.record()
-            let facts = try await source.storage.store(text, as: sample.key)
+        func store(_ text: String, as key: FileKey? = nil) async throws -> FileRecord {
+            let sample = try Samples.record(key: key)
+            let facts = try await source.store(text, as: sample.key)
             let record = FileRecord(
                 id: sample.id,
                 key: sample.key,
@@ -59,13 +99,17 @@ import Testing
         }
 
         func text(_ record: FileRecord) async throws -> String? {
-            guard let blob = try await target.storage.blobs.open(record.key) else { return nil }
+            guard let blob = try await target.blobs.open(record.key) else { return nil }
             return String(buffer: try await blob.read(at: 0, count: Int(blob.size)))
         }
     }
 
     private func withFixture(_ body: (Fixture) async throws -> Void) async throws {
-        try await Samples.withFolder { folder in try await body(try Fixture(in: folder)) }
+        try await Samples.withFolder { folder in
+            let fixture = try Fixture(in: folder)
+            try await body(fixture)
+            try fixture.database.close()
+        }
     }
 
     @Test("files are copied once, and what is there already is not copied again")
@@ -79,7 +123,7 @@ import Testing
                 #expect(try await fixture.text(record) == "text \(number)")
             }
             let another = try await fixture.store("another")
-            try await fixture.target.storage.blobs.remove(records[3].key)
+            try await fixture.target.blobs.remove(records[3].key)
             let second = try await fixture.run()
             #expect(second.files == 21 && second.copied == 2)
             #expect(try await fixture.text(another) == "another")
@@ -91,7 +135,7 @@ import Testing
     func leftover() async throws {
         try await withFixture { fixture in
             let record = try await fixture.store("right")
-            _ = try await fixture.target.storage.store("wrong", as: record.key)
+            _ = try await fixture.target.store("wrong", as: record.key)
             #expect(try await fixture.run().copied == 1)
             #expect(try await fixture.text(record) == "right")
         }
@@ -102,13 +146,13 @@ import Testing
         try await withFixture { fixture in
             var records: [FileRecord] = []
             for text in ["whole", "gone", "bad"] { records.append(try await fixture.store(text)) }
-            try await fixture.source.storage.blobs.remove(records[1].key)
+            try await fixture.source.blobs.remove(records[1].key)
             let name = BlobName(records[2].key).description
             let path = "\(fixture.folder)/source/blobs/\(name.prefix(2))/\(name)"
             try "dab".write(toFile: path, atomically: false, encoding: .utf8)
             let outcome = try await fixture.run()
             #expect(outcome.files == 1 && outcome.damaged.count == 2)
-            #expect(outcome.damaged.contains { $0.contains("\(records[1].id)") && $0.contains("has no blob") })
+            #expect(outcome.damaged.contains { $0.contains("\(records[1].id)") && $0.contains("has no bytes") })
             #expect(outcome.damaged.contains { $0.contains("\(records[2].id)") && $0.contains("other bytes") })
             #expect(try await fixture.text(records[2]) == nil)
         }
@@ -131,15 +175,15 @@ import Testing
                 try writer.insert(entry.object, into: .trash)
             }
             let blob = TrashedBlob(entry: entry.id, key: record.key, file: record.id)
-            #expect(try await fixture.source.storage.blobs.moveToTrash([blob]).allSatisfy { $0 == nil })
+            #expect(try await fixture.source.blobs.moveToTrash([blob]).allSatisfy { $0 == nil })
             for copied in [1, 0] {
                 let outcome = try await fixture.run()
                 #expect(outcome.files == 1 && outcome.copied == copied && outcome.damaged.isEmpty)
                 #expect(try await fixture.text(record) == nil)
             }
             for place in [fixture.source, fixture.target] {
-                #expect(try await place.storage.blobs.restore(blob))
-                #expect(try await place.storage.blobs.open(record.key)?.size == 7)
+                #expect(try await place.blobs.restore(blob))
+                #expect(try await place.blobs.open(record.key)?.size == 7)
             }
         }
     }
@@ -148,16 +192,103 @@ import Testing
     func uploads() async throws {
         try await withFixture { fixture in
             let upload = fixture.ids.next()
-            let staged = try await fixture.source.storage.staging.stage(as: upload)
+            let staged = try await fixture.source.staging.stage(as: upload)
             let writer = staged.write(at: 0, digesting: [])
             try await writer.append(ByteBuffer(repeating: 7, count: 3_000_000))
             _ = try await writer.finish()
             for _ in 0..<2 {
                 #expect(try await fixture.run().uploads == 1)
-                let copy = try await fixture.target.storage.staging.stage(as: upload)
+                let copy = try await fixture.target.staging.stage(as: upload)
                 #expect(try await copy.extent() == 3_000_000)
                 #expect(try await copy.read(at: 2_999_000, count: 1000) == staged.read(at: 2_999_000, count: 1000))
             }
+        }
+    }
+
+    // MARK: Beside a server
+
+    @Test("the last run moves only what changed since a copy, and removes what was deleted")
+    func changes() async throws {
+        try await withFixture { fixture in
+            var records: [FileRecord] = []
+            for number in 0..<10 { records.append(try await fixture.store("text \(number)")) }
+            let first = try await fixture.run(.beside)
+            #expect(first.files == 10 && first.copied == 10 && first.removed == 0)
+            let again = try await fixture.run(.beside)
+            #expect(again.files == 10 && again.copied == 0)
+            for record in records[..<2] { try await fixture.delete(record) }
+            // Another file under the key of a deleted one, with the same size.
+            records[1] = try await fixture.store("TEXT 1", as: records[1].key)
+            records.append(try await fixture.store("new"))
+            let beside = try await fixture.run(.beside)
+            #expect(beside.files == 10 && beside.copied == 2 && beside.removed == 0)
+            #expect(try fixture.count() == 11)
+            let last = try await fixture.run()
+            #expect(last.files == 10 && last.copied == 0 && last.removed == 1)
+            #expect(try fixture.count() == 10)
+            #expect(try await fixture.text(records[0]) == nil)
+            #expect(try await fixture.text(records[1]) == "TEXT 1")
+            #expect(try await fixture.text(records[10]) == "new")
+        }
+    }
+
+    @Test("bytes that a run has compared are not read again, and those of no run are")
+    func journal() async throws {
+        try await withFixture { fixture in
+            let record = try await fixture.store("right")
+            _ = try await fixture.run(.beside)
+            let byte = try #require([UInt8](hexadecimal: BlobName(record.key).description)?.first)
+            #expect(try fixture.journal.files(beginningWith: byte) == [record.id])
+            let name = BlobName(record.key).description
+            let path = "\(fixture.folder)/target/blobs/\(name.prefix(2))/\(name)"
+            try "wrong".write(toFile: path, atomically: false, encoding: .utf8)
+            #expect(try await fixture.run().copied == 0)
+            try fixture.journal.remove()
+            #expect(try await fixture.run().copied == 1)
+            #expect(try await fixture.text(record) == "right")
+        }
+    }
+
+    @Test("a copy reads the folder of a server and changes nothing there")
+    func reading() async throws {
+        try await withFixture { fixture in
+            _ = try await fixture.store("text")
+            let drafts = ["draft-\(fixture.ids.next())", "copy-\(fixture.ids.next())"]
+            for name in drafts {
+                try "x".write(toFile: "\(fixture.folder)/source/staging/\(name)", atomically: false, encoding: .utf8)
+            }
+            #expect(try await fixture.run(.beside).copied == 1)
+            let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.folder)/source/staging")
+            #expect(Set(names).isSuperset(of: drafts))
+        }
+    }
+
+    @Test("what lacks bytes while it has a record is damage, also beside a server")
+    func damageBeside() async throws {
+        try await withFixture { fixture in
+            let record = try await fixture.store("gone")
+            try await fixture.source.blobs.remove(record.key)
+            let outcome = try await fixture.run(.beside)
+            #expect(outcome.damaged.count == 1 && outcome.vanished == 0)
+        }
+    }
+
+    @Test("bytes of an entry that left the trash are removed from the trash of the second storage")
+    func trashChanges() async throws {
+        try await withFixture { fixture in
+            let record = try await fixture.store("trashed")
+            let blob = TrashedBlob(entry: fixture.ids.next(), key: record.key, file: record.id)
+            try await fixture.target.blobs.put(
+                MovedBytes(blob: try #require(await fixture.source.blobs.open(record.key))),
+                record.facts,
+                as: record.key,
+                of: record.id
+            )
+            #expect(try await fixture.target.blobs.moveToTrash([blob]).allSatisfy { $0 == nil })
+            #expect(try await fixture.run(.beside).removed == 0)
+            #expect(try await fixture.target.blobs.open(trashed: blob.entry)?.size == 7)
+            #expect(try await fixture.run().removed == 1)
+            #expect(try await fixture.target.blobs.open(trashed: blob.entry) == nil)
         }
     }
 }

@@ -276,6 +276,8 @@ package enum BlobStoreContract {
         ContractRule("a blob that moves to the trash frees its key, and comes back to it") { storage in
             let blob = try await trashed("first", in: storage)
             #expect(try await storage.blobs.open(blob.key) == nil)
+            #expect(try await storage.blobs.open(trashed: blob.entry)?.size == 5)
+            #expect(try await storage.blobs.open(trashed: ObjectIDGenerator().next()) == nil)
             try await commit(ByteBuffer(string: "second"), as: blob.key, in: storage)
             await expectFailure(.duplicateValue) { try await storage.blobs.restore(blob) }
             #expect(try await storage.blobs.open(blob.key)?.size == 6)

@@ -146,6 +146,10 @@ package final class MemoryBlobStore: BlobStore {
         }
     }
 
+    package func open(trashed entry: ObjectID) async throws -> (any OpenBlob)? {
+        with { $0.trash[entry]?.bytes }.map { MemoryOpenBlob(bytes: $0) }
+    }
+
     package func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
         try Task.checkCancellation()
         return with { state in

@@ -41,6 +41,10 @@ extension DiskBlobStore {
         }
     }
 
+    package func open(trashed entry: ObjectID) async throws -> (any OpenBlob)? {
+        try await pool.runIfActive { [trash, pool] in try DiskOpenBlob(path: trash.path(of: entry), pool: pool) }
+    }
+
     package func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
         try await pool.runIfActive { [trash, health = pool.health] in
             var errors = entries.map { entry in

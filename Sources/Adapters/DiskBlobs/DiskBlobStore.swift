@@ -30,6 +30,17 @@ package struct DiskBlobStore: BlobStore {
         try layout.removeStaged(beginningWith: DiskBlobStore.copy)
     }
 
+    /// Opens the folder of an app to read it, while a server can use it; creates and removes nothing.
+    ///
+    /// - Parameters:
+    ///   - folder: The app's folder.
+    ///   - pool: Threads for reading.
+    package init(reading folder: String, pool: NIOThreadPool) {
+        layout = BlobLayout(reading: folder)
+        trash = TrashLayout(folder: folder)
+        self.pool = DiskThreads(pool: pool, health: StorageHealth())
+    }
+
     package func put(
         _ staged: any StagedBlob,
         _ facts: BlobFacts,

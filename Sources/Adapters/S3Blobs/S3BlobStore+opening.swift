@@ -36,7 +36,10 @@ extension S3BlobStore {
         }
     }
 
-    private func open(_ object: S3Object) async throws -> any OpenBlob {
+    /// Opens an object; the whole one is fetched into the cache if it is small.
+    ///
+    /// - Throws: ``MissingObject`` if it was removed since it was listed.
+    func open(_ object: S3Object) async throws -> any OpenBlob {
         let large = S3LargeBlob(object, client: bucket.client, cache: cache, threads: threads, settings: settings)
         guard object.size <= settings.wholeSize else { return large }
         do {

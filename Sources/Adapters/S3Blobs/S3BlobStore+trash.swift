@@ -28,6 +28,16 @@ extension S3BlobStore {
         return true
     }
 
+    package func open(trashed entry: ObjectID) async throws -> (any OpenBlob)? {
+        for _ in 0..<2 {
+            let bytes = try await threads.run { [bucket] in try bucket.trashed(entry)?.bytes }
+            guard let bytes else { return nil }
+            // Bytes that are removed between the two requests are gone.
+            do { return try await open(bytes) } catch is MissingObject {}
+        }
+        return nil
+    }
+
     package func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
         let names = try await threads.each(entries) { [bucket] in try bucket.trashed($0)?.bytes.key }
         let errors = try await delete(names.compactMap { (try? $0.get()) ?? nil })

@@ -22,6 +22,13 @@ package protocol BlobTrash: Sendable {
     /// - Throws: ``ServiceError/Code/duplicateValue`` if the key has another blob, which stays; errors of the storage.
     func restore(_ blob: TrashedBlob) async throws -> Bool
 
+    /// Opens bytes in the trash, which stay there.
+    ///
+    /// - Parameter entry: The id of the entry.
+    /// - Returns: The bytes; `nil` if there are none.
+    /// - Throws: ``ServiceError/unreadable(_:)`` if they exist and cannot be opened.
+    func open(trashed entry: ObjectID) async throws -> (any OpenBlob)?
+
     /// Removes bytes from the trash; missing ones are not an error, and blobs with keys stay.
     ///
     /// - Parameter entries: The ids of the entries.

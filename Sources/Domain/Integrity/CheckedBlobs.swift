@@ -36,6 +36,11 @@ package protocol CheckedBlobs: CheckedTrashBytes {
     /// Moves a blob that no record names to `lost+found`; changes the folder. Returns its path there.
     func moveToLostAndFound(_ blob: BlobName) throws -> String
 
+    /// Removes all bytes under the name of a blob, whichever files they are of, and claims; changes the folder.
+    ///
+    /// For a store that no server uses.
+    func removeAll(of blob: BlobName) throws
+
     /// Moves a staged file to `lost+found`; changes the folder. Returns its path there.
     func moveToLostAndFound(staged name: String) throws -> String
 
@@ -47,6 +52,8 @@ package protocol CheckedBlobs: CheckedTrashBytes {
 package struct BlobFolderNames: Sendable {
     /// The blobs, in ascending order.
     package var blobs: [BlobName] = []
+    /// The blobs under whose names a put has begun and not ended, in ascending order: it goes on, or its server died.
+    package var claimed: [BlobName] = []
     /// The paths, in the app's folder, of what is no blob; up to a thousand.
     package var foreign: [String] = []
 

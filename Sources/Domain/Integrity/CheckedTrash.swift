@@ -8,6 +8,13 @@ package protocol CheckedTrashEntries: Sendable {
     /// - Throws: ``OpenFailure`` if entries cannot be read, and errors of the body.
     func forEachTrashPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws
 
+    /// The ids that the files of some entries had.
+    ///
+    /// - Parameter entries: At most a few hundred entries.
+    /// - Returns: The ids by those of the entries that exist.
+    /// - Throws: ``OpenFailure`` if entries cannot be read.
+    func files(ofEntries entries: [ObjectID]) throws -> [ObjectID: ObjectID]
+
     /// Whether an entry exists.
     func hasTrashEntry(_ id: ObjectID) throws -> Bool
 

@@ -13,6 +13,18 @@ extension FolderEngine: CheckEngine {
         return try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: repairing)
     }
 
+    /// Opens the database to read the records of files and entries of the trash; of PostgreSQL only these are copied.
+    ///
+    /// - Parameter folder: The app's folder, which a server can use.
+    /// - Returns: The database.
+    /// - Throws: ``OpenFailure``.
+    func openFiles(in folder: String) throws(OpenFailure) -> any CheckedDatabase {
+        guard let (address, id) = try schema(of: folder) else {
+            return try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: false)
+        }
+        return try SnapshotCheck(of: address, id: id, classes: [.file, .trash])
+    }
+
     /// Reads the files (``FolderBlobs``), or the objects in a bucket.
     ///
     /// A marker that cannot be read counts as one: then the first access to a blob throws.

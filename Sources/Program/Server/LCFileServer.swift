@@ -277,6 +277,7 @@ package struct LCFileServer: Sendable {
                 runLog.serving(configuration, apps: apps, descriptors)
                 onStarted(greeting)
             }
+            await bucketWorkers?.leave()
             await shared.censorship.close()
             for part in parts { try await part.database.close() }
             reserve.takeForNextStart()

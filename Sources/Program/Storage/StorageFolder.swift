@@ -61,6 +61,20 @@ package struct StorageFolder: ~Copyable {
     /// - Returns: At least one.
     /// - Throws: ``ExitError`` if there is none, or the folder cannot be read.
     package func apps(withDatabase name: String) throws -> [AppID] {
+        try StorageFolder.apps(in: path, withDatabase: name)
+    }
+
+    /// The apps of a folder that a server can use, in order.
+    ///
+    /// - Parameters:
+    ///   - path: The folder's path.
+    ///   - name: The name of the file of a database.
+    /// - Returns: At least one.
+    /// - Throws: ``ExitError`` if there is none, or the folder cannot be read.
+    package static func apps(in path: String, withDatabase name: String) throws -> [AppID] {
+        guard StorageContents.exists(path) else {
+            throw ExitError.storage("the storage folder \(path) does not exist")
+        }
         let apps = try StorageContents.names(in: path).sorted().compactMap { app in
             try StorageContents.hasDatabase(in: "\(path)/\(app)", named: name) ? AppID(app) : nil
         }
@@ -70,6 +84,11 @@ package struct StorageFolder: ~Copyable {
 
     /// Throws if a restore into the folder was interrupted.
     package func refuseUnfinishedRestore() throws {
+        try StorageFolder.refuseUnfinishedRestore(in: path)
+    }
+
+    /// Throws if a restore into a folder was interrupted; for a command beside a server.
+    package static func refuseUnfinishedRestore(in path: String) throws {
         guard access("\(path)/\(StorageFolder.restoreDraft)", F_OK) != 0 else {
             throw ExitError.storage(
                 "the storage folder \(path) contains an interrupted restore (\(StorageFolder.restoreDraft)); restore again"

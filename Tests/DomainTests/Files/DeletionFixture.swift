@@ -209,6 +209,8 @@ struct DyingBlobStore: BlobStore {
         return isThere
     }
 
+    func open(trashed entry: ObjectID) async throws -> (any OpenBlob)? { try await base.open(trashed: entry) }
+
     func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
         if death == .transaction { throw CancellationError() }
         let failures = try await base.removeFromTrash(entries)

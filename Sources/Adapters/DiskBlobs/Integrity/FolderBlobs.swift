@@ -104,6 +104,10 @@ package struct FolderBlobs: CheckedBlobs {
         throw failure(of: "rename", ENOENT)
     }
 
+    package func removeAll(of blob: BlobName) throws {
+        for folder in try layout.removeName(of: blob) { try synchronizeIfThere(folder) }
+    }
+
     package func moveToLostAndFound(staged name: String) throws -> String {
         try move("\(layout.staging)/\(name)", to: "staging-\(name)")
     }

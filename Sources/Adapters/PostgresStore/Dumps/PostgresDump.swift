@@ -7,6 +7,7 @@ package import Domain
 package final class PostgresDump: DumpSource {
     private let connection: PostgresConnection
     private let address: PostgresAddress
+    private let classes: Set<ClassName>?
 
     /// The id of the schema (``PostgresObjectStore/id``).
     ///
@@ -21,9 +22,11 @@ package final class PostgresDump: DumpSource {
     ///   - address: The app's schema.
     ///   - holdingTurn: Whether no server can change the objects until the dump is released or ``retire(as:)`` returns;
     ///     otherwise servers can.
+    ///   - classes: The classes that are read; `nil` for all.
     /// - Throws: ``OpenFailure`` if it cannot be reached, does not exist, or is of another version.
-    package init(of address: PostgresAddress, holdingTurn: Bool = false) throws {
+    package init(of address: PostgresAddress, holdingTurn: Bool = false, classes: Set<ClassName>? = nil) throws {
         self.address = address
+        self.classes = classes
         connection = try OpenFailure.translating("cannot be read") {
             let connection = try PostgresConnection(address)
             try SchemaMigration.requireCurrent(connection, schema: address.schema)
@@ -44,6 +47,7 @@ package final class PostgresDump: DumpSource {
     init(within connection: PostgresConnection, _ address: PostgresAddress) {
         self.connection = connection
         self.address = address
+        classes = nil
     }
 
     /// Gives the schema of a dump that holds the turn a name that no server uses, so that none changes objects that
@@ -68,7 +72,8 @@ package final class PostgresDump: DumpSource {
                     schema: result.bytes(row, 2) ?? []
                 )
             }
-            for (number, name, schema) in classes.sorted(by: { $0.name < $1.name }) {
+            for (number, name, schema) in classes.sorted(by: { $0.name < $1.name })
+            where self.classes?.contains(name) ?? true {
                 try body(.begin(name, schema: schema))
                 try readRows(of: number, name, body)
                 try readMemberships(of: number, name, body)

@@ -37,6 +37,7 @@ package final class S3CheckedBlobs: Sendable {
             (blob, S3BlobListing(objects, prefix: bucket.layout.prefix(of: blob)))
         }
         found.blobs = listings.filter { !$1.committed.isEmpty }.map(\.0).sorted()
+        found.claimed = listings.filter { $1.entries.contains(where: \.isClaimed) }.map(\.0).sorted()
         listed.withLock { $0 = Dictionary(uniqueKeysWithValues: listings) }
         return found
     }
@@ -124,6 +125,16 @@ package final class S3CheckedBlobs: Sendable {
         let prefix = bucket.layout.prefix(of: blob)
         let folder = "\(bucket.layout.blobsPrefix)\(blob.description.prefix(2))/"
         return try move(try all(prefix), behind: folder, "\(blob)")
+    }
+
+    /// Removes all objects of a key.
+    package func removeAll(of blob: BlobName) throws {
+        listed.withLock { _ = $0.removeValue(forKey: blob) }
+        // Blobs before claims, so that no reader takes one for a blob whose put has ended.
+        let keys = try all(bucket.layout.prefix(of: blob)).map(\.key)
+        let (claims, blobs) = (keys.filter { $0.hasSuffix(S3BlobLayout.claimSuffix) }, keys)
+        try bucket.client.delete(blobs.filter { !claims.contains($0) })
+        try bucket.client.delete(claims)
     }
 
     /// Moves bytes that no entry of the trash names to `lost+found`, and returns their name there.

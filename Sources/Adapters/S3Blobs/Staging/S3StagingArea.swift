@@ -39,16 +39,18 @@ package final class S3StagingArea: StagingArea {
     ///   - pool: Threads that wait for the store.
     ///   - health: Receives reports of storage faults, and decides whether bytes can be added.
     ///   - options: Sizes.
+    ///   - server: The id by which others know this user of the bucket, of letters and digits; for a server a new one.
     package init(
         _ client: S3Client,
         layout: S3BlobLayout,
         pool: NIOThreadPool,
         health: StorageHealth = StorageHealth(),
-        options: Options = Options()
+        options: Options = Options(),
+        server: String? = nil
     ) {
         bucket = StagingBucket(client: client, pool: pool, health: health)
         names = StagingNames(root: layout.stagingPrefix)
-        servers = StagingServers(own: S3StagingArea.randomID(), bucket: bucket, names: names)
+        servers = StagingServers(own: server ?? S3StagingArea.randomID(), bucket: bucket, names: names)
         memory = StagingMemory(limit: options.memory)
         self.options = options
     }
@@ -62,6 +64,15 @@ package final class S3StagingArea: StagingArea {
             try? await bucket.run { [servers] _ in try servers.renew() }
             try? await Task.sleep(for: StagingServers.interval / 3)
         }
+    }
+
+    /// Tells the other servers that this one has ended, so that they, and a move of the bytes, need not wait for it.
+    ///
+    /// To be called when no request uses the area any more. A commit that is undecided keeps the heartbeat until it is
+    /// old, as after a crash; so does a store that does not answer.
+    package func leave() async {
+        guard unsettledFolders.notes.isEmpty, unsettledFolders.removals.isEmpty else { return }
+        try? await bucket.run { [servers] _ in try servers.leave() }
     }
 
     /// Whether any server has used the bucket within the last minute, by the store's clock.

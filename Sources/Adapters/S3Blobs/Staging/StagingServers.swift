@@ -37,6 +37,12 @@ final class StagingServers: Sendable {
         renewed.withLock { $0 = start }
     }
 
+    /// Removes this server's heartbeat, if it has one; blocks.
+    func leave() throws {
+        try bucket.client.delete([names.server(own)])
+        renewed.withLock { $0 = nil }
+    }
+
     /// The servers among some that have ended; blocks.
     ///
     /// A server without a heartbeat ended long ago. To be called after the list in which the ids were found, because a

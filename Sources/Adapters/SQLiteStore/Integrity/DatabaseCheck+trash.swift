@@ -14,6 +14,20 @@ extension DatabaseCheck {
         }
     }
 
+    package func files(ofEntries entries: [ObjectID]) throws -> [ObjectID: ObjectID] {
+        guard let table = table(of: .trash) else { return [:] }
+        return try work { db in
+            let file = "CASE WHEN json_valid(body) THEN json_extract(body, '$.file') END"
+            let statement = try db.makeStatement(sql: "SELECT \(file) FROM \(table) WHERE id = ?")
+            var files: [ObjectID: ObjectID] = [:]
+            for entry in entries {
+                let value = try DatabaseValue.fetchOne(statement, arguments: [entry.description])
+                files[entry] = value.flatMap { String.fromDatabaseValue($0) }.flatMap { ObjectID($0) }
+            }
+            return files
+        }
+    }
+
     package func hasTrashEntry(_ id: ObjectID) throws -> Bool {
         guard let table = table(of: .trash) else { return false }
         return try has(id, in: table)

@@ -1,11 +1,12 @@
 internal import ArgumentParser
+internal import FoundationEssentials
 internal import Server
 internal import Storage
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Move all objects to PostgreSQL, or all files to a bucket, or back; no server must run.",
+        abstract: "Move all objects to PostgreSQL, or all files to a bucket, or back.",
         discussion: """
             With --to, the database is that of the setting database.url (the configuration file or LCFILE_DATABASE_URL), in both \
             directions. Each app gets a schema in it, or a file in its folder. What was written is read back and \
@@ -14,18 +15,24 @@ struct MigrateCommand: AsyncParsableCommand {
 
             With --blobs-to, the bytes of files, of the trash and of unfinished uploads move to the bucket of the \
             setting blobs.store, or back into the storage folder. Each file is compared with its digest. The former \
-            bytes stay until you remove them. Afterwards, set blobs.store, or remove it.
+            bytes stay until you remove them. Afterwards, set blobs.store, or remove it. With --from, they move from \
+            the bucket of another configuration file.
+
+            No server must run, but with --copy-only: that copies what files have at the moment, while servers run, and \
+            switches nothing. Repeat it as often as you like. Then stop the servers and run the command without it: it \
+            moves the rest, which takes seconds, and switches.
 
             A move that was cut off is continued by the same command.
 
             Exit codes: 0 all apps are moved; 65 files are missing or damaged, and nothing was switched; 73 the \
-            storage, a database or the bucket cannot be used, or a server runs; 78 database.url or blobs.store is \
+            storage, a database or a bucket cannot be used, or a server or another move runs; 78 database.url or blobs.store is \
             missing; 2 wrong usage.
 
             Examples:
               LCFILE_DATABASE_URL=postgres://lcfile@db.example.com/lcfile lcfile migrate --to postgresql
               lcfile migrate --storage /var/lib/lcfile --config /etc/lcfile/lcfile.yaml --to sqlite
-              lcfile migrate --config /etc/lcfile/lcfile.yaml --blobs-to bucket
+              lcfile migrate --config /etc/lcfile/lcfile.yaml --blobs-to bucket --copy-only
+              lcfile migrate --config new.yaml --from /etc/lcfile/lcfile.yaml --blobs-to bucket
             """
     )
 
@@ -49,6 +56,18 @@ struct MigrateCommand: AsyncParsableCommand {
     @Option(help: "Where the bytes of files move.")
     var blobsTo: BlobDestination?
 
+    @Option(
+        help: """
+            With --blobs-to bucket: the configuration file with the bucket in which the bytes are now. LCFILE_BLOBS_… in \
+            the environment are for the other one.
+            """,
+        completion: .file(extensions: ["yaml", "yml"])
+    )
+    var from: String?
+
+    @Flag(help: "With --blobs-to: only copy the bytes, while servers run, and switch nothing.")
+    var copyOnly = false
+
     @Flag(help: "With --blobs-to: leave files behind whose bytes are missing or damaged.")
     var leaveDamaged = false
 
@@ -56,6 +75,8 @@ struct MigrateCommand: AsyncParsableCommand {
         guard (to == nil) != (blobsTo == nil) else {
             throw ValidationError("One of --to and --blobs-to is needed, and not both.")
         }
+        if copyOnly, blobsTo == nil { throw ValidationError("--copy-only needs --blobs-to.") }
+        if from != nil, blobsTo != .bucket { throw ValidationError("--from needs --blobs-to bucket.") }
         if leaveDamaged, blobsTo == nil { throw ValidationError("--leave-damaged needs --blobs-to.") }
     }
 
@@ -66,17 +87,25 @@ struct MigrateCommand: AsyncParsableCommand {
 
     private func moveBlobs(to destination: BlobDestination) async throws {
         do {
+            var moveOptions = BlobMoves.Options()
+            moveOptions.copyOnly = copyOnly
+            moveOptions.leavesDamaged = leaveDamaged
             let move = try BlobMoves(
                 of: options.path,
-                destination == .bucket ? .toBucket : .toFolder,
-                with: options.loader.load(),
-                leavingDamaged: leaveDamaged
+                direction(to: destination),
+                with: options.loader.load(for: .storage),
+                moveOptions
             ) { Terminal.printError("lcfile: \($0)") }
             try await move.run { app, outcome in
+                func amounts(_ files: Int, _ bytes: Int64) -> String {
+                    "\(CopySummary.count(files, "file")), \(CopySummary.count(bytes, "byte")) copied"
+                }
                 switch outcome {
                 case .moved(let files, let bytes):
-                    let amounts = [CopySummary.count(files, "file"), "\(CopySummary.count(bytes, "byte")) copied"]
-                    Terminal.printLine("Moved the files of app \(app): \(amounts.joined(separator: ", ")).")
+                    Terminal.printLine("Moved the files of app \(app): \(amounts(files, bytes)).")
+                case .copied(let files, let bytes):
+                    let copied = amounts(files, bytes)
+                    Terminal.printLine("Copied the files of app \(app): \(copied); nothing was switched.")
                 case .done: Terminal.printLine("The files of app \(app) are there already.")
                 }
             }
@@ -86,9 +115,15 @@ struct MigrateCommand: AsyncParsableCommand {
         }
     }
 
+    private func direction(to destination: BlobDestination) throws -> BlobMoves.Direction {
+        guard let from else { return destination == .bucket ? .toBucket : .toFolder }
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("LCFILE_BLOBS_") }
+        return .fromBucket(try ConfigurationLoader(environment: environment, file: from).load(for: .storage).blobs)
+    }
+
     private func moveObjects(to destination: Destination) throws {
         try StorageOptions.complaining {
-            let configuration = try options.loader.load()
+            let configuration = try options.loader.load(for: .storage)
             let engine = try DatabaseMoves(url: configuration.databaseURL, blobs: configuration.blobs)
             let move = StorageMove(
                 of: options.path,

@@ -48,6 +48,8 @@ final class BucketCheck: CheckedBlobs {
 
     func moveToLostAndFound(_ blob: BlobName) throws -> String { try blobs().moveToLostAndFound(blob) }
 
+    func removeAll(of blob: BlobName) throws { try blobs().removeAll(of: blob) }
+
     func moveToLostAndFound(staged name: String) throws -> String { try blobs().moveToLostAndFound(staged: name) }
 
     func removeDerivative(_ path: String) throws { try folder.removeDerivative(path) }

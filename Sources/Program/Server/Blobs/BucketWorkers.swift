@@ -31,6 +31,11 @@ struct BucketWorkers: Service {
         }
     }
 
+    /// Tells other servers that this one has ended; called when no request uses the buckets any more.
+    func leave() async {
+        for bucket in buckets { await bucket.staging.leave() }
+    }
+
     private func removeAbandoned() async {
         while !Task.isCancelled {
             for bucket in buckets {

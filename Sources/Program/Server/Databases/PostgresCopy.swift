@@ -50,8 +50,8 @@ extension PostgresDump {
     /// Begins a snapshot of the schema that a marker names.
     ///
     /// - Throws: ``OpenFailure``, also if the schema has another id than the marker.
-    convenience init(of address: PostgresAddress, id: String) throws {
-        try self.init(of: address)
+    convenience init(of address: PostgresAddress, id: String, classes: Set<ClassName>? = nil) throws {
+        try self.init(of: address, classes: classes)
         guard try self.id() == id else {
             throw OpenFailure(
                 message: "names the schema \(address.schema), which was created anew, or is of another storage"

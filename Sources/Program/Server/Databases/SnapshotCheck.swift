@@ -18,12 +18,16 @@ struct SnapshotCheck: CheckedDatabase {
 
     /// Copies the objects of the schema with an id; servers can use it meanwhile.
     ///
+    /// - Parameters:
+    ///   - address: The schema.
+    ///   - id: Its id.
+    ///   - classes: The classes whose objects are copied; `nil` for all.
     /// - Throws: ``OpenFailure``.
-    init(of address: PostgresAddress, id: String) throws(OpenFailure) {
+    init(of address: PostgresAddress, id: String, classes: Set<ClassName>? = nil) throws(OpenFailure) {
         folder = try SnapshotCheck.makeFolder()
         do {
             let path = "\(folder)/\(FolderEngine.fileName)"
-            try DatabaseLoad(creating: path).loadAll(of: PostgresDump(of: address, id: id))
+            try DatabaseLoad(creating: path).loadAll(of: PostgresDump(of: address, id: id, classes: classes))
             snapshot = try DatabaseCheck(path: path, repairing: false)
             current = PostgresFiles(of: address)
         } catch {
@@ -60,6 +64,8 @@ struct SnapshotCheck: CheckedDatabase {
     func forEachTrashPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws {
         try snapshot.forEachTrashPage(body)
     }
+
+    func files(ofEntries entries: [ObjectID]) throws -> [ObjectID: ObjectID] { try snapshot.files(ofEntries: entries) }
 
     func has(_ file: FileEntry) throws -> Bool { try current.key(of: file.id) == file.key }
 

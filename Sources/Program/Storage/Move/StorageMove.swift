@@ -59,6 +59,8 @@ package struct StorageMove {
         // A server that starts meanwhile refuses to.
         let folder = try StorageFolder.locking(existing: storage)
         defer { withExtendedLifetime(folder.path) {} }
+        let lock = try MoveLock(of: storage)
+        defer { withExtendedLifetime(lock.id) {} }
         for app in try folder.apps(withDatabase: engine.databaseName) { body("\(app)", try move(app)) }
     }
 
