@@ -66,14 +66,6 @@ import Testing
         page = try #require(InstallationID("page"))
     }
 
-    private func waitFor(_ condition: () -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(30)
-        while !condition() {
-            try #require(ContinuousClock.now < end, "the condition does not become true")
-            try await Task.sleep(for: .milliseconds(5))
-        }
-    }
-
     private func running(_ servers: [Server], _ body: () async throws -> Void) async throws {
         let runs = servers.map { server in Task { await server.live.run() } }
         defer { for run in runs { run.cancel() } }
@@ -87,7 +79,7 @@ import Testing
     private func connect(to server: Server) async throws -> Client {
         let client = Client()
         #expect(try !server.live.attach(client, as: page))
-        try await waitFor { client.begun }
+        try await eventually { client.begun }
         return client
     }
 
@@ -110,10 +102,10 @@ import Testing
                 let client = try await connect(to: servers[1])
                 let id = try await subscribe(at: servers[0])
                 for number in 0..<30 { try await create(number, at: servers[number % 3]) }
-                try await waitFor { client.numbers.count == 30 }
+                try await eventually { client.numbers.count == 30 }
                 let late = try await connect(to: servers[2])
                 try await create(30, at: servers[0])
-                try await waitFor { client.numbers.count == 31 && !late.numbers.isEmpty }
+                try await eventually { client.numbers.count == 31 && !late.numbers.isEmpty }
                 #expect(client.numbers == (0...30).map { Int64($0) })
                 #expect(late.numbers.last == 30)
                 try await servers[2].live.unsubscribe(["id": "page", "query_id": .string(id.description)])
@@ -132,7 +124,7 @@ import Testing
     @Test("a server that lost its connections sends its clients away, and serves them when they come back")
     func lostConnections() async throws {
         try await Engine.withAddress { plain in
-            let address = PostgresAddress(url: plain.url, schema: plain.schema, applicationName: plain.schema)
+            let address = plain.named(plain.schema)
             let stores = [try PostgresObjectStore(plain), try PostgresObjectStore(address)]
             try await stores[0].prepare()
             let servers = stores.map { Server($0, app) }
@@ -140,21 +132,15 @@ import Testing
                 let client = try await connect(to: servers[1])
                 _ = try await subscribe(at: servers[0])
                 try await create(0, at: servers[0])
-                try await waitFor { client.numbers == [0] }
-                try PostgresConnection(PostgresAddress(url: plain.url, schema: plain.schema, applicationName: "other"))
-                    .run(
-                        """
-                        SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
-                        WHERE application_name = \(address.applicationName)
-                        """
-                    )
+                try await eventually { client.numbers == [0] }
+                try Engine.endConnections(of: address)
                 try await create(1, at: servers[0])
-                try await waitFor { client.departures == 1 }
+                try await eventually { client.departures == 1 }
                 // Until the connection listens again, clients are sent away a few times a second.
                 var again = try await connect(to: servers[1])
                 for number in 2..<100 {
                     try await create(number, at: servers[0])
-                    try await waitFor { again.departures > 0 || again.numbers.last == Int64(number) }
+                    try await eventually { again.departures > 0 || again.numbers.last == Int64(number) }
                     if again.numbers.last == Int64(number) { break }
                     again = try await connect(to: servers[1])
                 }

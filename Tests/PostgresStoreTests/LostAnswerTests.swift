@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import NIOPosix
 import Support
 import Testing
@@ -11,14 +10,9 @@ import Testing
     @Test("a change whose commit is not answered is answered with success, counts once and is published once")
     func lostAnswer() async throws {
         try await Engine.withAddress { direct in
-            let url = try #require(URLComponents(string: direct.url))
-            let proxy = try LossyProxy(to: UInt16(try #require(url.port)))
+            let (proxy, address) = try LossyProxy.between(direct)
             defer { proxy.close() }
-            var own = url
-            own.port = Int(proxy.port)
-            let store = try PostgresObjectStore(
-                PostgresAddress(url: try #require(own.string), schema: direct.schema)
-            )
+            let store = try PostgresObjectStore(address)
             let (name, id) = (try ClassName("Task"), try #require(ObjectID("a")))
             @Sendable func object(_ number: Int64) -> StoredObject {
                 let time = Timestamp(milliseconds: 0)

@@ -11,28 +11,16 @@ import Testing
         do { return try ClassName("Task") } catch { preconditionFailure("Task is a class name") }
     }()
 
-    /// Ends all connections of a store on the server's side.
-    private func endConnections(of address: PostgresAddress) throws {
-        let own = PostgresAddress(url: address.url, schema: address.schema, applicationName: "other")
-        let connection = try PostgresConnection(own)
-        try connection.run(
-            """
-            SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
-            WHERE application_name = \(address.applicationName)
-            """
-        )
-    }
-
     @Test("after the loss of all connections reads, writes and changes go on, and subscribers know what they missed")
     func losses() async throws {
         try await Engine.withAddress { plain in
-            let address = PostgresAddress(url: plain.url, schema: plain.schema, applicationName: plain.schema)
+            let address = plain.named(plain.schema)
             let (first, second) = (try PostgresObjectStore(address), try PostgresObjectStore(plain))
             try await first.write { try $0.save(ClassSchema(name: RecoveryTests.task)) }
             let events = first.changes.buffer([ChangeFilter(RecoveryTests.task)], count: 100, size: 1 << 20)
             var reader = events.makeAsyncIterator()
             for number in 0..<3 {
-                try endConnections(of: address)
+                try Engine.endConnections(of: address)
                 let object = StoredObject(
                     id: try #require(ObjectID("object\(number)")),
                     createdAt: .now(),
@@ -56,15 +44,15 @@ import Testing
     @Test("a write whose transaction was lost runs again, and counts once")
     func repetition() async throws {
         try await Engine.withAddress { plain in
-            let address = PostgresAddress(url: plain.url, schema: plain.schema, applicationName: plain.schema)
+            let address = plain.named(plain.schema)
             let store = try PostgresObjectStore(address)
             try await store.write { try $0.save(ClassSchema(name: RecoveryTests.task)) }
             let runs = Counter()
             let id = try #require(ObjectID("a"))
-            try await store.write { [self] writer in
+            try await store.write { writer in
                 let object = StoredObject(id: id, createdAt: .now(), updatedAt: .now(), fields: [:])
                 try writer.insert(object, into: RecoveryTests.task)
-                if runs.next() == 0 { try endConnections(of: address) }
+                if runs.next() == 0 { try Engine.endConnections(of: address) }
                 _ = try writer.row(id, in: RecoveryTests.task)
             }
             #expect(runs.value == 2)

@@ -97,8 +97,10 @@ import Testing
     @Test("a change that waits too long for the turn is refused, while reads go on")
     func turn() async throws {
         try await Engine.withAddress { plain in
-            let address = PostgresAddress(url: plain.url, schema: plain.schema, timeout: 1)
-            let store = try PostgresObjectStore(address)
+            // A change waits for as long as a connection attempt can take.
+            let store = try PostgresObjectStore(
+                PostgresAddress(url: plain.url, schema: plain.schema, timeout: 2)
+            )
             try await makeClass(store)
             let other = try PostgresConnection(plain)
             other.later("BEGIN")

@@ -207,7 +207,9 @@ package final class Leases: Sendable {
                 }
             }
             // Their work ended during the call.
-            if !unused.isEmpty { try await coordination.release(unused, of: holder) }
+            if !unused.isEmpty {
+                try await shieldedFromCancellation { [holder] in try await coordination.release(unused, of: holder) }
+            }
         } catch {
             guard !Task.isCancelled, !isFailing.exchange(true, ordering: .relaxed) else { return }
             log(.warning, "Leases cannot be taken or renewed; this is tried again", nil, error)

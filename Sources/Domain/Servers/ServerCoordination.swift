@@ -31,7 +31,7 @@ package protocol ServerCoordination: Sendable {
     ///   name is locked then.
     func lock(_ names: [String], _ scope: LockScope) async throws
 
-    /// Ends locks of this server.
+    /// Ends locks of this server, also in a cancelled task.
     func unlock(_ names: [String], _ scope: LockScope) async
 
     /// Whether subscribers know every change that concerns callers (``ChangeFilter/ofCallers``) and was committed before

@@ -41,10 +41,14 @@ final class SchemaClaim: Sendable {
             guard ContinuousClock.now < end else { throw OpenFailure(message: refusal) }
             ConnectionPool.pause()
         }
+        // No other server can write it while this one has the lock. A start beside others then waits for no turn, which a
+        // long change of one of them can have, such as a new index.
+        let name = use == .exclusive ? server : nil
+        guard try connection.run("SELECT holder FROM state").text(0, 0) != name else { return }
         // Inside the turn, so that it is before or behind each change of another server.
         connection.later("BEGIN")
         connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
-        let holder = use == .exclusive ? Array(server.utf8) : nil
+        let holder = name.map { Array($0.utf8) }
         try connection.run("UPDATE state SET holder = \(text: holder) WHERE holder IS DISTINCT FROM \(text: holder)")
         connection.later("COMMIT")
         try connection.flush()
@@ -55,6 +59,7 @@ final class SchemaClaim: Sendable {
         guard use != .tool, !isLocked.load(ordering: .relaxed) else { return }
         _ = try lock(connection)
         let holder = try connection.run("SELECT holder FROM state").text(0, 0)
+        // The refusal is for those who use the store; this one only takes note of it.
         _ = try? require(holder: holder)
     }
 

@@ -36,11 +36,15 @@ final class SessionLocks: Sendable {
         }
     }
 
-    /// Ends locks; without a connection they have ended.
+    /// Ends locks, also in a cancelled task; without a connection they have ended.
     func unlock(_ names: [String], _ scope: LockScope) async {
-        _ = try? await thread.runIfActive { [self] in
-            guard let open = connection.withLock(\.self), !open.isLost else { return }
-            try using { connection in try unlock(names, scope, connection) }
+        // A pool runs nothing for a cancelled task, and the names would stay locked until the server ends.
+        await shieldedFromCancellation { [self] in
+            // A failure has ended the connection, and the locks with it.
+            _ = try? await thread.runIfActive { [self] in
+                guard let open = connection.withLock(\.self), !open.isLost else { return }
+                try using { connection in try unlock(names, scope, connection) }
+            }
         }
     }
 
