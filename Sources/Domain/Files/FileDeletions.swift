@@ -21,14 +21,18 @@ package final class FileDeletions: Sendable {
     /// The keys of files that were deleted in a shared store, and whose derivatives can be there still.
     private final class DeletedKeys: Sendable {
         private let keys = Mutex<[FileKey]>([])
+        private let signal = WakeSignal()
 
         /// Adds keys, up to a limit; the derivatives of further files stay.
         func add(_ new: [FileKey]) {
             keys.withLock { keys in
-                guard keys.count < FileDeletions.maxDeleted else { return }
-                keys.append(contentsOf: new)
+                keys.append(contentsOf: new.prefix(FileDeletions.maxDeleted - keys.count))
             }
+            signal.set()
         }
+
+        /// Waits until keys were added, or the task is cancelled.
+        func wait() async { await signal.wait() }
 
         func takeAll() -> [FileKey] {
             keys.withLock { keys in
@@ -90,20 +94,26 @@ package final class FileDeletions: Sendable {
     /// If changes are missed, the derivatives stay until others need their space.
     private func followOtherServers(_ changes: ChangeFeed) {
         let filter = ChangeFilter(.file, [.deleted], states: .before)
-        changes.subscribe(to: [filter]) { [signal, deleted] event in
+        changes.subscribe(to: [filter]) { [deleted] event in
             guard case .changes(let changes) = event else { return }
             let keys = changes.compactMap { try? $0.before?.object().fileKey }
-            guard !keys.isEmpty else { return }
-            deleted.add(keys)
-            signal.set()
+            if !keys.isEmpty { deleted.add(keys) }
         }
     }
 
-    /// Removes the derivatives of files that were deleted, by whichever server.
-    private func removeDerivatives() async {
-        for key in deleted.takeAll() {
-            guard !Task.isCancelled else { return }
-            try? await derivatives?.remove(allOf: key.description)
+    /// Removes the derivatives of files that any server deletes, until the task is cancelled; for every server, beside
+    /// ``run(_:)``.
+    ///
+    /// Returns at once on a store that is not shared, where ``run(_:)`` removes them.
+    package func followDeletions() async {
+        guard store.isShared, let derivatives else { return }
+        while !Task.isCancelled {
+            for key in deleted.takeAll() {
+                guard !Task.isCancelled else { return }
+                // Those that stay are not served any more, and go when others need their space.
+                try? await derivatives.remove(allOf: key.description)
+            }
+            await deleted.wait()
         }
     }
 
@@ -125,7 +135,6 @@ package final class FileDeletions: Sendable {
             } else if retry == nil {
                 retry = .now + backoff.next()
             }
-            await removeDerivatives()
             await signal.wait(until: retry)
         }
     }

@@ -12,7 +12,11 @@ struct DeletionWorkers: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                for app in apps { group.addTask { await run(app) } }
+                for app in apps {
+                    group.addTask { await run(app) }
+                    // Each server has derivatives of its own.
+                    group.addTask { await app.deletions.followDeletions() }
+                }
             }
         }
     }

@@ -54,14 +54,12 @@ struct SharedDeletionTests {
         let name = DerivativeName(source: record.key.description, request: "small")
         try await FileRecords(store).insert([record])
         try await derivatives.store(ByteBuffer(string: "small"), as: .png, under: name)
-        let worker = Task { await deletions.run { _ in } }
-        // The other server has removed the row of the queue before this one sees it.
+        // Another server has the lease of the queue, and has removed the row.
+        let following = Task { await deletions.followDeletions() }
         _ = try await store.write { try $0.delete(record.id, in: .file) }
-        if isShared {
-            while try await derivatives.open(name) != nil { await Task.yield() }
-        }
-        worker.cancel()
-        await worker.value
+        if isShared { try await eventually { try await derivatives.open(name) == nil } }
+        following.cancel()
+        await following.value
         #expect(try await (derivatives.open(name) == nil) == isShared)
     }
 }
