@@ -6,8 +6,10 @@ internal import Glibc
 /// Every call blocks; blobs are transferred on several threads, because each waits for a network or for a sync.
 package struct BlobRepository: Sendable {
     let target: any BackupTarget
-    /// The name of the object of a file's blob.
+    /// The usual name of the object of a file's blob.
     private let name: @Sendable (FileEntry) -> String
+    /// Looks for a blob without an object of the usual name.
+    private let search: @Sendable (FileEntry) throws -> String?
 
     /// The number of blobs that are transferred at the same time.
     static let threads = 16
@@ -21,10 +23,16 @@ package struct BlobRepository: Sendable {
     ///
     /// - Parameters:
     ///   - target: The objects.
-    ///   - name: The name of the object of a file's blob.
-    package init(target: any BackupTarget, name: @escaping @Sendable (FileEntry) -> String) {
+    ///   - name: The usual name of the object of a file's blob.
+    ///   - search: Looks for the name of a blob without an object of the usual name; `nil` if the blob is missing.
+    package init(
+        target: any BackupTarget,
+        name: @escaping @Sendable (FileEntry) -> String,
+        searching search: @escaping @Sendable (FileEntry) throws -> String? = { _ in nil }
+    ) {
         self.target = target
         self.name = name
+        self.search = search
     }
 
     /// Stores blobs after a comparison with their digests; damaged ones are not stored.
@@ -62,8 +70,7 @@ package struct BlobRepository: Sendable {
     /// - Returns: The condition of each file's blob, in the same order.
     package func checkSizes(_ files: [FileEntry]) throws -> [BlobCondition] {
         try inParallel(files, threads: BlobRepository.threads) { [self] file in
-            let name = name(file)
-            guard let object = try target.list(prefix: name, after: nil, limit: 1).first, object.name == name else {
+            guard let object = try object(name(file)) ?? search(file).flatMap({ try object($0) }) else {
                 return .missing
             }
             return object.size == file.facts.size ? .whole : .wrongSize(object.size, file.facts)
@@ -73,10 +80,15 @@ package struct BlobRepository: Sendable {
     /// Whether the repository has the blob of one of the files.
     package func has(anyOf files: [FileEntry]) throws -> Bool {
         try inParallel(files, threads: BlobRepository.threads) { [self] file in
-            let name = name(file)
-            return try target.list(prefix: name, after: nil, limit: 1).first?.name == name
+            try object(name(file)) != nil
         }
         .contains(true)
+    }
+
+    /// The object of a name; `nil` if there is none.
+    private func object(_ name: String) throws(BackupTargetFailure) -> BackupObject? {
+        // Names that only begin with it come behind it.
+        try target.list(prefix: name, after: nil, limit: 1).first { $0.name == name }
     }
 
     private func upload(_ file: FileEntry, from source: BlobSource) throws -> BlobCondition {
@@ -113,13 +125,7 @@ package struct BlobRepository: Sendable {
 
     /// Writes a blob to a new file, synced; the file of a damaged blob is removed.
     func fetch(_ file: FileEntry, to path: String, comparingDigest: Bool) throws -> BlobCondition {
-        let size: Int64
-        do {
-            size = try target.get(name(file), toFileAt: path)
-        } catch {
-            guard error.reason == .missing else { throw error }
-            return .missing
-        }
+        guard let size = try get(file, to: path) else { return .missing }
         var condition = size == file.facts.size ? BlobCondition.whole : .wrongSize(size, file.facts)
         if comparingDigest, condition == .whole {
             condition = try BlobSource.read(Descriptor(path, O_RDONLY | O_NOFOLLOW), file, comparingDigest: true) { _ in
@@ -127,6 +133,23 @@ package struct BlobRepository: Sendable {
         }
         if condition != .whole { unlink(path) }
         return condition
+    }
+
+    /// Writes the object of a blob to a new file, and returns its size; `nil` if there is none.
+    private func get(_ file: FileEntry, to path: String) throws -> Int64? {
+        var name = name(file)
+        var isUsual = true
+        while true {
+            do {
+                return try target.get(name, toFileAt: path)
+            } catch {
+                guard error.reason == .missing else { throw error }
+                guard isUsual, let other = try search(file) else { return nil }
+                name = other
+                isUsual = false
+                unlink(path)
+            }
+        }
     }
 }
 

@@ -56,6 +56,13 @@ package final class S3CheckedBlobs: Sendable {
         }
     }
 
+    /// The name of the object of a file's blob; `nil` if it is missing.
+    ///
+    /// - Throws: `S3Error`.
+    package func name(of file: FileEntry) throws(S3Error) -> String? {
+        try bucket.listing(of: BlobName(file.key)).committed.first { PutName.isPut($0.file, of: file.id) }?.blob.key
+    }
+
     /// Whether a key has a blob; `true` if that is unknown.
     package func has(_ blob: BlobName) -> Bool {
         (try? !bucket.listing(of: blob).committed.isEmpty) ?? true

@@ -21,8 +21,16 @@ final class BucketAccess: Sendable {
         /// The blobs as objects of a repository, of which copies are made.
         var repository: BlobRepository {
             let target = S3BackupTarget(client, prefix: String(layout.root.dropLast()))
+            let blobs = S3CheckedBlobs(client, layout: layout)
             return BlobRepository(target: target) { [layout] file in
                 String(layout.name(of: BlobName(file.key), file.id).dropFirst(layout.root.count))
+            } searching: { [layout] file in
+                // The put of a later lease has another name (``PutName``).
+                do {
+                    return try blobs.name(of: file).map { String($0.dropFirst(layout.root.count)) }
+                } catch {
+                    throw ExitError.storage("s3://\(client.bucket.name)/\(layout.root) (blobs.store): \(error)")
+                }
             }
         }
     }
