@@ -57,6 +57,20 @@ import Testing
         #expect(try connection.frames() == [LiveQueryConnection.loggedIn])
     }
 
+    @Test("a connection has a limited number of log-ins that wait; further ones are refused at once")
+    func waitingLogIns() throws {
+        let connection = try LiveQueryConnection.connected(isShared: true)
+        for _ in 0..<LiveQueryDialogue.maxWaiting { connection.logIn() }
+        #expect(try connection.frames().isEmpty)
+        connection.logIn()
+        let refusals = try connection.frames()
+        #expect(refusals.count == 1)
+        #expect(refusals.first?.contains("\(LiveQueryDialogue.maxWaiting) log-ins that wait") == true)
+        try connection.begin()
+        let replies = Array(repeating: LiveQueryConnection.loggedIn, count: LiveQueryDialogue.maxWaiting)
+        #expect(try connection.frames() == replies)
+    }
+
     @Test("a log-in whose subscriptions cannot be read is refused, and the connection is closed to come back later")
     func failedReply() throws {
         let connection = try LiveQueryConnection.connected(isShared: true)

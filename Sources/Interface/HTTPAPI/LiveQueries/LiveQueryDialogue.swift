@@ -29,6 +29,8 @@ struct LiveQueryDialogue {
     static let service: Int32 = 1
     /// The maximum number of installations of one connection.
     static let maxInstallations = 20
+    /// The maximum number of log-ins of one connection that wait, repeated ones included.
+    static let maxWaiting = 2 * maxInstallations
 
     /// - Parameters:
     ///   - services: The services of the apps that have live queries.
@@ -79,6 +81,9 @@ struct LiveQueryDialogue {
         if let known = attachments.first(where: { $0.app == app && $0.installation == installation }) {
             guard waiting.contains(where: { $0.attachment === known }) else {
                 return Answer(reply: command.reply(.loggedin))
+            }
+            guard waiting.count < LiveQueryDialogue.maxWaiting else {
+                return Answer(reply: command.reply(.error, .tooManyLogIns))
             }
             waiting.append((known, command))
             return Answer()
@@ -166,6 +171,10 @@ extension RealtimeCommand.Failure {
     fileprivate static let tooManyInstallations = RealtimeCommand.Failure(
         429,
         "A connection can have \(LiveQueryDialogue.maxInstallations) installations, the limit."
+    )
+    fileprivate static let tooManyLogIns = RealtimeCommand.Failure(
+        429,
+        "A connection can have \(LiveQueryDialogue.maxWaiting) log-ins that wait, the limit."
     )
     fileprivate static let noMessaging = RealtimeCommand.Failure(
         119,
