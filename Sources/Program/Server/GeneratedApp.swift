@@ -66,10 +66,10 @@ struct GeneratedApp {
             """
         let draft = path + ".new"
         unlink(draft)
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        defer { close(file) }
-        guard file >= 0, Glibc.write(file, text, text.utf8.count) == text.utf8.count, fsync(file) == 0,
-            rename(draft, path) == 0
+        let file = uninterrupted { open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        defer { if file >= 0 { close(file) } }
+        guard file >= 0, uninterrupted({ Glibc.write(file, text, text.utf8.count) }) == text.utf8.count,
+            uninterrupted({ fsync(file) }) == 0, rename(draft, path) == 0
         else {
             throw ExitError.storage("\(path) cannot be written: \(StorageFolder.systemError())")
         }

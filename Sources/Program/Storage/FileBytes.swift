@@ -3,7 +3,7 @@ internal import Glibc
 /// Runs a system call, and repeats it while signals interrupt it.
 ///
 /// - Returns: The result; -1, with `errno`, after another failure.
-func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {
+package func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {
     while true {
         let result = call()
         if result != -1 || errno != EINTR { return result }

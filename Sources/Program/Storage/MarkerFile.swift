@@ -47,7 +47,8 @@ struct MarkerFile {
         let file = FileBytes.open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
         let bytes = Array(zip(fields, values).map { "\($0): \($1)\n" }.joined().utf8)
         // A short write leaves a draft that no one reads.
-        let isWritten = file >= 0 && Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+        let isWritten =
+            file >= 0 && uninterrupted { Glibc.write(file, bytes, bytes.count) } == bytes.count && fsync(file) == 0
         let reason = StorageFolder.systemError()
         if file >= 0 { close(file) }
         guard isWritten else { throw ExitError.storage("\(draft) cannot be written: \(reason)") }

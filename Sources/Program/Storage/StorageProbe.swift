@@ -42,13 +42,13 @@ package struct StorageProbe: Sendable {
     /// The error number of the first system call that failed; `nil` if the block was written.
     private func writingFailure() -> CInt? {
         let path = "\(folder)/\(StorageProbe.name)"
-        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = FileBytes.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW)
         guard file >= 0 else { return errno }
         defer { close(file) }
         // It exists only while it is open; one that a killed server left is taken again.
         unlink(path)
         let bytes = [UInt8](repeating: 0, count: StorageProbe.block)
-        let written = write(file, bytes, bytes.count)
+        let written = uninterrupted { write(file, bytes, bytes.count) }
         if written == bytes.count { return nil }
         // A part of a block is written only if there is no space for the rest.
         return written < 0 ? errno : ENOSPC

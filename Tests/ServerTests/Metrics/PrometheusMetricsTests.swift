@@ -68,6 +68,16 @@ import Testing
         #expect(family.text == "# HELP a x\\\\y\\nz\"\n# TYPE a gauge\na{b=\"c\\\"d\\\\e\\nf\"} 1\n")
     }
 
+    @Test("a quotation mark is escaped also before a combining mark, with which it is one character")
+    func combiningMarks() {
+        let family = MetricFamily(.gauge, "a", "A\\\u{301}", by: "b", [("c\"\u{301}d", 1)])
+        #expect(
+            family.text.unicodeScalars.elementsEqual(
+                "# HELP a A\\\\\u{301}\n# TYPE a gauge\na{b=\"c\\\"\u{301}d\"} 1\n".unicodeScalars
+            )
+        )
+    }
+
     @Test("buckets of a histogram are cumulative, and its count is the last of them")
     func histogram() {
         let durations = DurationHistogram(.accesses)

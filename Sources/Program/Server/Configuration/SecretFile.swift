@@ -15,15 +15,14 @@ enum SecretFile {
     /// - Throws: ``ExitError`` with the name, the path and the reason, never with bytes of the file.
     static func read(_ path: String, of name: String) throws(ExitError) -> String {
         func refusal(_ reason: String) -> ExitError { .configuration("\(name): the file \(path) \(reason)") }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = uninterrupted { open(path, O_RDONLY | O_CLOEXEC) }
         guard file >= 0 else { throw refusal("cannot be read: \(StorageFolder.systemError())") }
         defer { close(file) }
 
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: limit)
         while bytes.count <= limit {
-            let count = Glibc.read(file, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted { Glibc.read(file, &piece, piece.count) }
             guard count >= 0 else { throw refusal("cannot be read: \(StorageFolder.systemError())") }
             guard count > 0 else { break }
             bytes += piece.prefix(count)

@@ -38,8 +38,17 @@ struct MetricFamily: Sendable {
         Int(exactly: value).map { "\($0)" } ?? "\(value)"
     }
 
+    /// Compares scalars, because a quotation mark and a combining mark behind it are one `Character`.
     private static func escaped(_ text: String, quote: Bool) -> String {
-        let text = text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
-        return quote ? text.replacing("\"", with: "\\\"") : text
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": escaped.append(contentsOf: "\\\\".unicodeScalars)
+            case "\n": escaped.append(contentsOf: "\\n".unicodeScalars)
+            case "\"" where quote: escaped.append(contentsOf: "\\\"".unicodeScalars)
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
     }
 }
