@@ -1,43 +1,14 @@
 internal import Crypto
 internal import Domain
 internal import NIOCore
-internal import Synchronization
 
-/// The MD5 of a staged file while its bytes come in order and are not too many: it takes longer than writing them.
-final class RunningMD5: Sendable {
-    private struct State {
-        var md5 = Insecure.MD5()
-        var position: Int64 = 0
-        var isLost = false
-    }
-
-    private let state = Mutex(State())
-
-    /// Whether bytes at an offset follow the previous ones and leave the file small enough; otherwise the digest is
-    /// discarded.
-    func wants(_ count: Int, at offset: Int64) -> Bool {
-        state.withLock { state in
-            // A later offset does not discard the digest: the bytes before it can still come.
-            if offset < state.position || offset + Int64(count) > BlobFacts.md5Limit { state.isLost = true }
-            return !state.isLost && offset == state.position
-        }
-    }
-
+extension RunningMD5 {
     /// Adds bytes that are written at an offset.
     func update(_ buffers: [ByteBuffer], at offset: Int64) {
-        state.withLock { state in
-            guard offset == state.position, !state.isLost else { return }
-            for buffer in buffers {
-                buffer.withUnsafeReadableBytes { state.md5.update(bufferPointer: $0) }
-                state.position += Int64(buffer.readableBytes)
-            }
-        }
-    }
-
-    /// The MD5 of a file of a size as hexadecimal digits; `nil` if the file has to be read for it.
-    func known(of size: Int64) -> String? {
-        state.withLock { state in
-            !state.isLost && state.position == size ? state.md5.finalize().hexadecimal : nil
+        var position = offset
+        for buffer in buffers {
+            buffer.withUnsafeReadableBytes { update($0, at: position) }
+            position += Int64(buffer.readableBytes)
         }
     }
 

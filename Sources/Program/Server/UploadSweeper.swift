@@ -6,7 +6,8 @@ internal import ServiceLifecycle
 
 /// Periodically finishes uploads that have all their bytes, and removes and counts expired ones.
 ///
-/// With several servers, one of them does that for all. At the end it ends the responses that wait for events, for which a stopping server would wait.
+/// With several servers, one of them does that for all. At the end it ends the responses that wait for events, for
+/// which a stopping server would wait.
 struct UploadSweeper: Service {
     let apps: [AppServices]
     /// Seconds between two sweeps.

@@ -59,6 +59,14 @@ package final class S3Client: Sendable {
         }
     }
 
+    /// Sends a request that takes a store long, once: it sends a 200 head before it knows the result.
+    func sendLong(_ request: S3Request) throws(S3Error) -> S3Response {
+        let response = try sendOnce(request)
+        guard response.document?.name == "Error" else { return response }
+        let failed = S3Response(status: 500, body: response.body)
+        throw S3Refusal(failed, request, bucket, now: S3Client.now()).error
+    }
+
     private func exchange(_ request: S3Request) throws(S3Error) -> S3Response {
         let exchange = S3Exchange(request, goesOn: goesOn)
         let pooled = try pooledHandle()

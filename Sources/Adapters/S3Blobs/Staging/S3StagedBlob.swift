@@ -9,7 +9,7 @@ internal import Synchronization
 final class S3StagedBlob: S3CopyableBlob {
     let area: S3StagingArea
     let folder: StagingNames.Folder
-    let md5 = StagedMD5()
+    let md5 = RunningMD5()
     let state: Mutex<State>
     /// The note of the current commit, and whether ``discard()`` leaves it and the bytes.
     let noting = Mutex<(note: StagingNames.Note?, isKept: Bool)>((nil, false))

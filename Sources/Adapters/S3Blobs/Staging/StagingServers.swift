@@ -64,7 +64,14 @@ final class StagingServers: Sendable {
     func othersLive() throws -> Bool {
         let own = names.server(own)
         try bucket.client.put(own, bytes: [])
-        let signs = try bucket.objects(names.servers)
+        let signs: [S3Object]
+        do {
+            signs = try bucket.objects(names.servers)
+        } catch {
+            // One that stays would look like a server for a minute; the first error is the one that tells more.
+            try? bucket.client.delete([own])
+            throw error
+        }
         try bucket.client.delete([own])
         guard let now = signs.first(where: { $0.key == own })?.modified else {
             throw S3Error(.unavailable, "the S3 store does not list an object that it has")

@@ -86,12 +86,7 @@ extension S3Client {
         var retries = S3Retries(options)
         while true {
             do throws(S3Error) {
-                let response = try sendOnce(request)
-                // Stores send the head before they know the result.
-                if response.document?.name == "Error" {
-                    let failed = S3Response(status: 500, body: response.body)
-                    throw S3Refusal(failed, request, bucket, now: S3Client.now()).error
-                }
+                let response = try sendLong(request)
                 guard let document = response.document, document.name == result,
                     let tag = document.text(of: "ETag")?.filter({ $0 != "\"" }), !tag.isEmpty
                 else { throw S3Error(.unavailable, "\(bucket.origin) does not say what it copied") }

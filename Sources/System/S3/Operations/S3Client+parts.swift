@@ -96,11 +96,8 @@ extension S3Client {
         var isRepeated = false
         while true {
             do throws(S3Error) {
-                let response = try sendOnce(request)
-                // Stores send the head before they know the result.
-                guard response.document?.name == "Error" else { return }
-                let failed = S3Response(status: 500, body: response.body)
-                throw S3Refusal(failed, request, bucket, now: S3Client.now()).error
+                _ = try sendLong(request)
+                return
             } catch {
                 // An earlier attempt can have succeeded whose answer was lost.
                 if isRepeated, error.code == "NoSuchUpload", try isStored(upload.key, parts, size: size) { return }

@@ -123,6 +123,9 @@ struct BlobMove: Sendable {
             try await writer.append(piece)
             offset += Int64(piece.readableBytes)
         }
+        guard offset == size else {
+            throw ExitError.storage("the staged bytes of upload \(upload) end at \(offset), not at \(size)")
+        }
         _ = try await writer.finish()
         try await copy.synchronize()
         return true
