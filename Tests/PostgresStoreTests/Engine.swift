@@ -126,12 +126,3 @@ extension Result where Failure == any Error {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }
-
-/// Waits until a condition holds; fails the test if it does not for minutes.
-func eventually(_ condition: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(240)
-    while try await !condition() {
-        try #require(ContinuousClock.now < end)
-        try await Task.sleep(for: .milliseconds(5))
-    }
-}

@@ -87,7 +87,7 @@ import Testing
             )
             let store = try PostgresObjectStore(address)
             proxy.close()
-            try endConnections(
+            try Engine.endConnections(
                 of: PostgresAddress(url: direct.url, schema: direct.schema, applicationName: direct.schema)
             )
             func refusal(_ call: () async throws -> Void) async -> String {

@@ -120,9 +120,7 @@ import Testing
                 return
             }
             // The oldest change can be as new as this millisecond.
-            let end = ContinuousClock.now + .seconds(1)
-            while parts.backup.lag.seconds == 0, ContinuousClock.now < end { await Task.yield() }
-            #expect(parts.backup.lag.seconds > 0)
+            try await eventually { parts.backup.lag.seconds > 0 }
             #expect(try parts.backup.step() == .began(damaged: 0))
             #expect(parts.names(GenerationPart.manifest.rawValue).count == 2)
             #expect(try parts.listed().count == 5)

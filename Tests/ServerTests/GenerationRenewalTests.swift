@@ -10,11 +10,9 @@ import Testing
 @Suite struct GenerationRenewalTests {
     /// Steps until a generation began.
     private func renew(_ parts: ContinuousBackupFixture) async throws {
-        for _ in 0..<2000 {
-            if case .began = try parts.backup.step() { return }
-            try await Task.sleep(for: .milliseconds(10))
+        try await eventually("no generation began") {
+            if case .began = try parts.backup.step() { true } else { false }
         }
-        Issue.record("no generation began")
     }
 
     /// A generation of one segment is old.
@@ -74,16 +72,17 @@ import Testing
                 guard change == .put, name.hasSuffix("/\(GenerationPart.base.rawValue)") else { return }
                 throw BackupTargetFailure(.full, "full")
             }
-            var failures = 0
-            for number in 1...2000 where failures == 0 {
+            var number = 0
+            try await eventually("the renewal does not fail") {
+                number += 1
                 try await parts.upload("\(number)")
                 do {
                     _ = try parts.backup.step()
+                    return false
                 } catch is ExitError {
-                    failures += 1
+                    return true
                 }
             }
-            #expect(failures == 1)
             #expect(parts.names(GenerationPart.manifest.rawValue).count == 1)
             let before = try parts.segments()
             #expect(try parts.backup.step() == .stored(damage: []))

@@ -2,6 +2,7 @@ import Dispatch
 import Domain
 import Glibc
 import Logging
+import Support
 import Testing
 
 @testable import HTTPAPI
@@ -127,9 +128,8 @@ import Testing
             logger.debug("unseen")
             logger.info("first")
             logger.warning("second")
-            let start = ContinuousClock.now
             var poll = pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0)
-            while Glibc.poll(&poll, 1, 0) == 0, ContinuousClock.now - start < .seconds(20) { await Task.yield() }
+            try await eventually { Glibc.poll(&poll, 1, 0) != 0 }
             #expect(poll.revents & Int16(POLLIN) != 0)
         }
         let lines = pipe.rest().split(separator: "\n").map { $0.drop { $0 != " " } }

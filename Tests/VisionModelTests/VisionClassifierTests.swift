@@ -157,7 +157,7 @@ import Testing
     )
     func notReady(script: String) async throws {
         // The time that the last one takes; within it the shell writes its line, also on a busy machine.
-        let timing = Timing(start: .seconds(2))
+        let timing = Timing(start: .seconds(5))
         try await Setup.with(script: "echo x >> \"$0.starts\"\n\(script)", timing: timing) { classifier, folder in
             for _ in 0..<20 {
                 let error = await #expect(throws: ServiceError.self) { try await classifier.scores(of: [Setup.frame]) }

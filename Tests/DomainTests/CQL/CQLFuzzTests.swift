@@ -78,8 +78,8 @@ import Testing
             let count = (4096 - beginning.utf8.count) / part.utf8.count
             let clock = ContinuousClock()
             let time = clock.measure { check(beginning + String(repeating: part, count: count)) }
-            // A debug build on a busy machine needs some milliseconds; a parser that goes back would need minutes.
-            #expect(time < .seconds(5))
+            // A debug build needs some milliseconds, on a busy machine seconds; a parser that goes back, minutes.
+            #expect(time < .seconds(60))
         }
     }
 }

@@ -68,21 +68,21 @@ import Testing
 
     @Test("while it cannot be told whether the record was stored, blob and note stay", arguments: [false, true])
     func unknownRecord(byToken: Bool) async throws {
-        let store = FailingStore(base: fixture.store)
-        let service = fixture.service(through: store)
+        let failure = StoreFailure()
+        let service = fixture.service(through: failure.store(on: fixture.store))
         if byToken {
             let token = try await fixture.token(on: service)
             await #expect(throws: Broken.self) {
                 try await service.using(token) { upload in
                     try await upload.receiveAll(announced: nil) { sink in
                         try await sink.append(ByteBuffer(string: "abc"))
-                        store.failOnceWritten()
+                        failure.failOnceWritten()
                         return [:]
                     }
                 }
             }
         } else {
-            store.failOnceWritten()
+            failure.failOnceWritten()
             await #expect(throws: Broken.self) { try await upload("abc", to: service) }
         }
         #expect(fixture.blobs.count == 1)
@@ -101,43 +101,31 @@ import Testing
     }
 }
 
-/// A store that fails for ever with its next write.
-private final class FailingStore: ObjectStore {
+/// A store that fails for ever with the next write after a moment.
+private final class StoreFailure: Sendable {
     private enum State {
         case whole
         case failsOnWrite
         case failed
     }
 
-    let base: MemoryObjectStore
     private let state = Mutex(State.whole)
-
-    init(base: MemoryObjectStore) {
-        self.base = base
-    }
-
-    var changes: ChangeFeed { base.changes }
 
     func failOnceWritten() {
         state.withLock { $0 = .failsOnWrite }
     }
 
-    func read<Result: Sendable>(
-        within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
-    ) async throws -> Result {
-        if state.withLock({ $0 == .failed }) { throw Broken() }
-        return try await base.read(within: budget, body)
-    }
-
-    func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
-    ) async throws -> Result {
-        let fails = state.withLock { state in
-            if state == .failsOnWrite { state = .failed }
-            return state == .failed
-        }
-        if fails { throw Broken() }
-        return try await base.write(body)
+    func store(on base: MemoryObjectStore) -> HookedStore {
+        HookedStore(
+            base,
+            beforeRead: { [self] in if state.withLock({ $0 == .failed }) { throw Broken() } },
+            beforeWrite: { [self] in
+                let fails = state.withLock { state in
+                    if state == .failsOnWrite { state = .failed }
+                    return state == .failed
+                }
+                if fails { throw Broken() }
+            }
+        )
     }
 }

@@ -144,27 +144,14 @@ enum DeathAfter: CaseIterable {
     case rows
 }
 
-/// The objects of a server that dies once it removes rows, or just behind that.
-struct DyingObjectStore: ObjectStore {
-    let base: MemoryObjectStore
-    let death: DeathAfter
-
-    var changes: ChangeFeed { base.changes }
-
-    func read<Result: Sendable>(
-        within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
-    ) async throws -> Result {
-        try await base.read(within: budget, body)
-    }
-
-    func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
-    ) async throws -> Result {
-        if death == .derivatives { throw CancellationError() }
-        let result = try await base.write(body)
-        if death == .rows { throw CancellationError() }
-        return result
+extension HookedStore {
+    /// The objects of a server that dies once it removes rows, or just behind that.
+    static func dying(after death: DeathAfter, on base: MemoryObjectStore) -> HookedStore {
+        HookedStore(
+            base,
+            beforeWrite: { if death == .derivatives { throw CancellationError() } },
+            afterWrite: { if death == .rows { throw CancellationError() } }
+        )
     }
 }
 

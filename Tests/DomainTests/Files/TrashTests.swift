@@ -112,7 +112,7 @@ import Testing
         let records = try await fixture.insert(3)
         try await fixture.delete(Array(records[..<2]), on: fixture.server())
         let dying = fixture.server(
-            on: DyingObjectStore(base: fixture.store, death: death),
+            on: HookedStore.dying(after: death, on: fixture.store),
             DyingBlobStore(base: fixture.blobs, death: death)
         )
         #expect(await dying.deletions.drain() == false)

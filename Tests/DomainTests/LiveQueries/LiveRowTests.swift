@@ -117,7 +117,7 @@ import Testing
             let client = try await servers.connect(to: 0)
             servers.clocks[1].pass(100_000)
             await servers.servers[1].live.rows?.removeExpired()
-            try await servers.waitFor { client.departures == 1 }
+            try await eventually { client.departures == 1 }
             #expect(servers.servers[0].live.status.subscriptions == 0)
         }
     }

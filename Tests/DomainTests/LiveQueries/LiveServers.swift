@@ -59,7 +59,7 @@ struct LiveServers {
         let client = LiveClient()
         let installation = try #require(InstallationID(id))
         guard try !servers[server].live.attach(client, as: installation) else { return client }
-        try await waitFor { client.answers != (0, 0) || client.departures > 0 }
+        try await eventually { client.answers != (0, 0) || client.departures > 0 }
         #expect(client.answers == (1, 0))
         return client
     }
@@ -75,14 +75,5 @@ struct LiveServers {
     /// The rows of subscriptions.
     func rows() async throws -> [LiveRow] {
         try await base.read { try $0.find(ObjectQuery(.liveQuery, page: .all)).compactMap { LiveRow($0) } }
-    }
-
-    /// Waits for a condition, for half a minute at most.
-    func waitFor(_ condition: () async throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(30)
-        while try await !condition() {
-            try #require(ContinuousClock.now < end, "the condition does not become true")
-            try await Task.sleep(for: .milliseconds(1))
-        }
     }
 }

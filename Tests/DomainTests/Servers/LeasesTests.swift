@@ -58,18 +58,6 @@ import Testing
         }
     }
 
-    private func eventually(_ what: String, _ condition: () -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(240)
-        while !condition() {
-            guard ContinuousClock.now < end else { throw Late(what: what) }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-    }
-
-    private struct Late: Error {
-        let what: String
-    }
-
     @Test("without other servers the work runs at once and once, and nothing is recovered")
     func alone() async throws {
         let journal = Journal()

@@ -8,32 +8,8 @@ import Testing
     private let coordination = MemoryCoordination()
 
     /// A store that other servers change without this one hearing of it, until it hears that it missed something.
-    private struct QuietStore: ObjectStore {
-        let base: MemoryObjectStore
-        let changes = ChangeFeed()
-        var isShared: Bool { true }
-        var coordination: (any ServerCoordination)? { base.coordination }
-
-        func read<Result: Sendable>(
-            within budget: QueryBudget?,
-            _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
-        ) async throws -> Result {
-            try await base.read(within: budget, body)
-        }
-
-        func write<Result: Sendable>(
-            _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
-        ) async throws -> Result {
-            try await base.write(body)
-        }
-    }
-
-    private func eventually(_ condition: () async throws -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(240)
-        while try await !condition() {
-            try #require(ContinuousClock.now < end)
-            try await Task.sleep(for: .milliseconds(2))
-        }
+    private func quiet(_ base: MemoryObjectStore) -> HookedStore {
+        HookedStore(base, changes: ChangeFeed(), isShared: true)
     }
 
     @Test("a cached session counts only if the store says that no server has ended it, and guests ask nothing")
@@ -41,7 +17,7 @@ import Testing
         let base = MemoryObjectStore(isShared: true, coordination: coordination)
         let other = try SessionFixture(store: base)
         let ann = try await other.signUp("ann")
-        let store = QuietStore(base: base)
+        let store = quiet(base)
         let dependencies = AccountDependencies(changes: store.changes, hasher: PlainHasher())
         let sessions = SessionService(store: store, dependencies: dependencies)
         #expect(try await sessions.caller(other.guest, showing: "no token").user == nil)
@@ -92,7 +68,7 @@ import Testing
         arguments: [true, false]
     )
     func files(isPrivate: Bool) async throws {
-        let store = QuietStore(base: MemoryObjectStore(isShared: true, coordination: coordination))
+        let store = quiet(MemoryObjectStore(isShared: true, coordination: coordination))
         let service = FileService(files: FileRecords(store), blobs: MemoryBlobStore())
         let record = try Samples.record()
         try await FileRecords(store).insert([record])
@@ -114,7 +90,7 @@ import Testing
     @Test("settings of censorship and known images are read again after missed changes")
     func censorship() async throws {
         let fixture = try await CensorFixture()
-        let store = QuietStore(base: fixture.store)
+        let store = quiet(fixture.store)
         let (policy, known) = (CensorPolicy(), KnownImages())
         try await policy.follow(store)
         try await known.follow(store)
@@ -146,7 +122,7 @@ import Testing
         let fixture = try await CensorFixture()
         let queue = CensorQueue(
             app: fixture.app,
-            store: QuietStore(base: fixture.store),
+            store: quiet(fixture.store),
             checks: fixture.queue.checks,
             policy: CensorPolicy(),
             limits: CheckLimits()

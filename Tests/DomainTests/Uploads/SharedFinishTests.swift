@@ -16,38 +16,9 @@ import Testing
         (a, b, c) = (fixture.server(1), fixture.server(2), fixture.server(3))
     }
 
-    private typealias Claims = [(number: Int, tag: String)]
-
-    /// An upload whose file server 1 is creating: it has noted the commit, and has put no blob.
-    private struct Stalled {
-        let upload: StoredUpload
-        let token: UploadToken
-        let claims: Claims
-        let task: Task<FileRecord, any Error>
-        let gate: Gate
-    }
-
-    private func stall(_ texts: [String] = ["aaaa", "b"]) async throws -> Stalled {
-        let (upload, token) = try await fixture.begin(on: a)
-        let claims = try await a.send(texts.enumerated().map { ($0 + 1, $1) }, token)
-        let (begun, gate) = (Gate(), Gate())
-        fixture.staging.afterNotes { server in
-            guard server == 1 else { return }
-            begun.open()
-            await gate.wait()
-        }
-        let task = Task { [a] in try await a.finish(claims, token) }
-        await begun.wait()
-        return Stalled(upload: upload, token: token, claims: claims, task: task, gate: gate)
-    }
-
-    private func sweepAll(_ servers: [UploadService]) async throws {
-        for server in servers { _ = try await server.sweep() }
-    }
-
     @Test("a server waits for another one that creates the file, and answers with it")
     func waits() async throws {
-        let stalled = try await stall()
+        let stalled = try await fixture.stall(on: a)
         fixture.time.whenWaiting { waits in
             if waits == 3 { stalled.gate.open() }
             // The renewals of a living server.
@@ -63,8 +34,8 @@ import Testing
 
     @Test("a lease that is renewed is not taken over: the other server ends with 429 after a while")
     func renewed() async throws {
-        let stalled = try await stall()
-        let lease = try await lease(of: stalled.upload.id)
+        let stalled = try await fixture.stall(on: a)
+        let lease = try await fixture.lease(of: stalled.upload.id)
         fixture.time.whenWaiting { [a] _ in
             _ = try? await a.records.renew(FinishLease(id: lease.id, upload: stalled.upload.id, abandoned: 0))
         }
@@ -74,122 +45,18 @@ import Testing
         #expect(try await fixture.text(of: stalled.upload.key) == "aaaab")
     }
 
-    private func lease(of id: ObjectID) async throws -> SharedUploadState.Lease {
-        try #require(try await fixture.store.read { try $0.upload(id)?.sharing?.lease })
-    }
-
-    @Test("the clocks of servers can differ: only what the waiting one sees counts")
-    func clocks() async throws {
-        let stalled = try await stall()
-        fixture.clock.pass(seconds: 3000)
-        let lease = try await lease(of: stalled.upload.id)
-        #expect(!b.leases.isDead(lease, of: stalled.upload.id))
-        fixture.time.pass(LeaseTiming().patience - .seconds(1))
-        #expect(!b.leases.isDead(lease, of: stalled.upload.id))
-        // A server that starts now has not seen it for so long.
-        #expect(!c.leases.isDead(lease, of: stalled.upload.id))
-        fixture.time.pass(.seconds(1))
-        #expect(b.leases.isDead(lease, of: stalled.upload.id))
-        #expect(!c.leases.isDead(lease, of: stalled.upload.id))
-        #expect(!b.leases.isDead(SharedUploadState.Lease(id: lease.id, renewals: 1), of: stalled.upload.id))
-        stalled.gate.open()
-        _ = try await stalled.task.value
-    }
-
-    @Test("a server takes over after the lease was not renewed, and the late one leaves its file alone")
-    func takenOver() async throws {
-        let stalled = try await stall()
-        let record = try await b.finish(stalled.claims, stalled.token)
-        #expect(try await fixture.text(of: stalled.upload.key) == "aaaab")
-        // The first one continues, as after a pause: its blob is refused, and it removes none.
-        stalled.gate.open()
-        await #expect(throws: (any Error).self) { try await stalled.task.value }
-        #expect(try await fixture.text(of: stalled.upload.key) == "aaaab")
-        #expect(try await c.finish(stalled.claims, stalled.token).id == record.id)
-        try await sweepAll([a, b, c])
-        fixture.expectNothingStaged()
-        #expect(fixture.blobs.count == 1)
-    }
-
-    @Test("a server that lost its lease between its blob and its record removes its blob, not that of the other")
-    func lostBeforeRecord() async throws {
-        let (upload, token) = try await fixture.begin(on: a)
-        let claims = try await a.send([(1, "abc")], token)
-        fixture.staging.afterNotes { [fixture, b] server in
-            guard server == 1 else { return }
-            // The next commit is that of the record.
-            fixture.store.beforeNextCommit {
-                _ = try await b.finish(claims, token)
-            }
-        }
-        await expectRefusal(.superseded) { try await a.finish(claims, token) }
-        #expect(try await fixture.text(of: upload.key) == "abc")
-        #expect(fixture.blobs.count == 1)
-        #expect(fixture.store.count(of: .file) == 1)
-        try await sweepAll([a, b, c])
-        fixture.expectNothingStaged()
-    }
-
-    @Test(
-        "what a dead server left of its commit is undone, and the next one creates the file",
-        arguments: [true, false]
-    )
-    func dead(withBlob hasBlob: Bool) async throws {
-        let stalled = try await stall()
-        stalled.task.cancel()
-        if hasBlob {
-            // The blob is there, and the record is not.
-            let staged = try await fixture.staging.area(of: 1).stage(as: stalled.upload.id)
-            let facts = try await staged.finish(size: 5, needsMD5: false).blob
-            try await fixture.blobs.put(staged, facts, as: stalled.upload.key, of: stalled.upload.id)
-        }
-        fixture.staging.end(1)
-        // A start and a sweep of others leave it to the upload's end.
-        try await c.recover(fixture.quiet)
-        try await sweepAll([b, c])
-        _ = try await b.finish(stalled.claims, stalled.token)
-        #expect(try await fixture.text(of: stalled.upload.key) == "aaaab")
-        try await sweepAll([c, b])
-        fixture.expectNothingStaged()
-        #expect(fixture.blobs.count == 1)
-        stalled.gate.open()
-        await #expect(throws: (any Error).self) { try await stalled.task.value }
-        #expect(try await fixture.text(of: stalled.upload.key) == "aaaab")
-    }
-
     @Test("a start and a sweep leave what another living server finishes or has just begun alone")
     func living() async throws {
-        let stalled = try await stall()
+        let stalled = try await fixture.stall(on: a)
         let (other, token) = try await fixture.begin(on: a)
         let tag = try await a.part(1, "begun", token).tag
         try await c.recover(fixture.quiet)
-        try await sweepAll([b, c])
+        try await fixture.sweep([b, c])
         stalled.gate.open()
         _ = try await stalled.task.value
         _ = try await a.finish([(1, tag)], token)
         #expect(try await fixture.text(of: stalled.upload.key) == "aaaab")
         #expect(try await fixture.text(of: other.key) == "begun")
-        fixture.expectNothingStaged()
-    }
-
-    @Test("an old note of a dead server does not undo what a living one creates", arguments: [true, false])
-    func oldNote(starting: Bool) async throws {
-        let (upload, token) = try await fixture.begin(on: a)
-        let claims = try await a.send([(1, "abc")], token)
-        let dead = try await fixture.staging.area(of: 9).stage(as: upload.id)
-        try await dead.noteCommit(as: BlobName(upload.key), of: upload.id)
-        fixture.staging.end(9)
-        fixture.staging.afterNotes { [fixture, c] _ in
-            // Between the blob and the record.
-            fixture.store.beforeNextCommit {
-                if starting { try await c.recover(fixture.quiet) } else { _ = try await c.sweep() }
-            }
-        }
-        _ = try await a.finish(claims, token)
-        #expect(try await fixture.text(of: upload.key) == "abc")
-        fixture.staging.afterNotes(nil)
-        try await sweepAll([a, b, c])
-        #expect(try await fixture.text(of: upload.key) == "abc")
         fixture.expectNothingStaged()
     }
 
@@ -207,7 +74,7 @@ import Testing
         }
         _ = try await a.finish(claims, token)
         #expect(try await fixture.text(of: upload.key) == "abc")
-        try await sweepAll([a, b])
+        try await fixture.sweep([a, b])
         fixture.expectNothingStaged()
     }
 
@@ -237,7 +104,7 @@ import Testing
         fixture.blobs.failUndos(nil)
         #expect(try await fixture.store.read { try $0.upload(upload.id)?.sharing?.abandoned } == 1)
         _ = try await b.finish(claims, token)
-        try await sweepAll([a, b, c])
+        try await fixture.sweep([a, b, c])
         #expect(try await fixture.text(of: upload.key) == "abc")
         #expect(fixture.blobs.count == 1)
         fixture.expectNothingStaged()

@@ -103,16 +103,19 @@ import Testing
 
     @Test("an upload whose time is over answers no more, also while a sweep removes it")
     func expiring() async throws {
-        let store = WatchedStore(store: fixture.store)
+        let looking = Mutex<(@Sendable () async throws -> Void)?>(nil)
+        let store = HookedStore(fixture.store, beforeWrite: { try await looking.withLock(\.self)?() })
         let service = fixture.service(UploadLimits(partSize: 4, startTimeout: 100, expireAfter: 1000), through: store)
         let token = try await fixture.token(on: service)
         _ = try await service.send([(1, "aaaa")], token)
         fixture.clock.pass(seconds: 1001)
         #expect(try await service.knows(token) == false)
         let known = Mutex<[Bool]>([])
-        store.beforeWrites {
-            let isKnown = try await service.knows(token)
-            known.withLock { $0.append(isKnown) }
+        looking.withLock {
+            $0 = {
+                let isKnown = try await service.knows(token)
+                known.withLock { $0.append(isKnown) }
+            }
         }
         #expect(try await service.sweep() == swept(1, 4))
         #expect(known.withLock { !$0.isEmpty && !$0.contains(true) })
@@ -203,39 +206,5 @@ import Testing
         let record = try await next.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbbbbbb")
         #expect(fixture.staging.count == 0)
-    }
-}
-
-/// A store that does something before each write.
-private struct WatchedStore: ObjectStore {
-    let store: MemoryObjectStore
-    private let action = Action()
-
-    private final class Action: Sendable {
-        let body = Mutex<(@Sendable () async throws -> Void)?>(nil)
-    }
-
-    init(store: MemoryObjectStore) {
-        self.store = store
-    }
-
-    var changes: ChangeFeed { store.changes }
-
-    func beforeWrites(_ body: @escaping @Sendable () async throws -> Void) {
-        action.body.withLock { $0 = body }
-    }
-
-    func read<Result: Sendable>(
-        within budget: QueryBudget?,
-        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
-    ) async throws -> Result {
-        try await store.read(within: budget, body)
-    }
-
-    func write<Result: Sendable>(
-        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
-    ) async throws -> Result {
-        try await action.body.withLock { $0 }?()
-        return try await store.write(body)
     }
 }
