@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import Support
 import Testing
 
@@ -77,19 +76,10 @@ import Testing
     @Test("while the database cannot be reached, each call fails with a message that says so, and the status 503")
     func unreachableLater() async throws {
         try await Engine.withAddress { direct in
-            var own = try #require(URLComponents(string: direct.url))
-            let proxy = try LossyProxy(to: UInt16(try #require(own.port)))
-            own.port = Int(proxy.port)
-            let address = PostgresAddress(
-                url: try #require(own.string),
-                schema: direct.schema,
-                applicationName: direct.schema
-            )
+            let (proxy, address) = try LossyProxy.between(direct)
             let store = try PostgresObjectStore(address)
             proxy.close()
-            try Engine.endConnections(
-                of: PostgresAddress(url: direct.url, schema: direct.schema, applicationName: direct.schema)
-            )
+            try Engine.endConnections(of: address, through: direct)
             func refusal(_ call: () async throws -> Void) async -> String {
                 do {
                     try await call()

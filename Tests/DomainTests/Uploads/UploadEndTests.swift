@@ -104,7 +104,7 @@ import Testing
     @Test("an upload whose time is over answers no more, also while a sweep removes it")
     func expiring() async throws {
         let looking = Mutex<(@Sendable () async throws -> Void)?>(nil)
-        let store = HookedStore(fixture.store, beforeWrite: { try await looking.withLock(\.self)?() })
+        let store = HookedStore(fixture.store, beforeWrite: { _ = try await looking.withLock(\.self)?() })
         let service = fixture.service(UploadLimits(partSize: 4, startTimeout: 100, expireAfter: 1000), through: store)
         let token = try await fixture.token(on: service)
         _ = try await service.send([(1, "aaaa")], token)
