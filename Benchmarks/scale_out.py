@@ -39,6 +39,8 @@ def bench(folder):
         group = [stack.enter_context(server(folder / f"server{number}", shared)) for number in range(3)]
         bench_objects(folder, database, alone, group)
         bench_files(folder, store, alone, group)
+        redirecting = stack.enter_context(server(folder / "redirecting", shared | {"LCFILE_DOWNLOADS_REDIRECTS": "public"}))
+        bench_redirects(folder, store, redirecting)
 
 
 # Objects
@@ -148,6 +150,16 @@ def bench_files(folder, store, alone, group):
     report("download 48 MB, not cached", "MB/s", mine, bare, "the store alone", "goal 0.80")
 
 
+def bench_redirects(folder, store, url):
+    """The same downloads when the server sends clients to the store."""
+    file = folder / f"{LARGE}.bin"
+    direct, target = store.put("redirected.bin", file), upload(url, file)
+    mine, bare = compare(lambda: transfer(target, LARGE), lambda: transfer(direct, LARGE))
+    report("download 48 MB by redirect", "MB/s", mine, bare, "the store alone", "goal 0.80")
+    report(f"redirects, {CLIENTS} at once", "req/s", *compare(
+        lambda: wrk(target, CLIENTS, SECONDS), lambda: wrk(f"{url}/health", CLIENTS, SECONDS)), "/health")
+
+
 def uploads(url, file, clients):
     """Megabytes a second of forms by curl, which starts anew for each file: the same for both sides."""
     words = ["curl", "-sS", "--fail-with-body", "-o", os.devnull, *HEADERS, "-F", f"file=@{file}", f"{url}/1.1/files"]
@@ -170,7 +182,7 @@ def rate(command, size, clients):
 def transfer(url, size):
     """Megabytes a second of one download."""
     begin = time.monotonic()
-    words = ["curl", "-sS", "--fail", "-o", os.devnull, "-w", "%{size_download}", url]
+    words = ["curl", "-sS", "--fail", "-L", "-o", os.devnull, "-w", "%{size_download}", url]
     done = subprocess.run(words, check=True, capture_output=True, text=True, timeout=120)
     if int(done.stdout) != size:
         sys.exit(f"{url} has {done.stdout} bytes")

@@ -45,6 +45,8 @@ struct TestServer {
     var fileAccess = FileAccess.public
     /// Which image URLs need a signature of their own.
     var imageAccess = ImageAccess.any
+    /// Which downloads are redirected, in both apps.
+    var redirects = DownloadRedirects()
     /// How long deleted files stay in the trash, in both apps.
     var trash = TrashSettings()
     /// The limits of relations and feeds, in both apps.
@@ -158,6 +160,7 @@ struct TestServer {
             id: id,
             uploads: receiver,
             files: files,
+            redirects: redirects,
             deletions: deletions,
             trash: trash,
             collections: CollectionService(

@@ -72,6 +72,55 @@ struct SignatureTests {
         #expect(signature.authorization(for: message, at: time).hasSuffix("Signature=\(example.signature)"))
     }
 
+    private static let keys = (id: "AKIAIOSFODNN7EXAMPLE", secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+
+    @Test("signs the URL of AWS's example for query strings as AWS does")
+    func signsExampleOfURLs() throws {
+        let signer = S3URLSigner(
+            try S3Bucket("examplebucket", region: "us-east-1", endpoint: "https://s3.amazonaws.com", addressing: .host),
+            credentials: S3Credentials(accessKey: SignatureTests.keys.id, secretKey: SignatureTests.keys.secret)
+        )
+        let url = signer.url(of: "test.txt", S3ResponseFields(), from: 1_369_353_600, seconds: 86_400)
+        let expected = [
+            "https://examplebucket.s3.amazonaws.com/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256",
+            "X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request",
+            "X-Amz-Date=20130524T000000Z", "X-Amz-Expires=86400", "X-Amz-SignedHeaders=host",
+            "X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404",
+        ]
+        #expect(url == expected.joined(separator: "&"))
+    }
+
+    @Test("signs a URL with temporary keys and fields of the response as botocore 1.44.8 does")
+    func signsURLAsBotocore() throws {
+        let credentials = S3Credentials(
+            accessKey: SignatureTests.keys.id,
+            secretKey: SignatureTests.keys.secret,
+            sessionToken: "to/ken+1="
+        )
+        let bucket = try S3Bucket("bucket", region: "eu-west-1", endpoint: "https://s3.example.com:9000")
+        let fields = S3ResponseFields(
+            contentType: "text/plain; charset=utf-8",
+            cacheControl: "public, max-age=31536000, immutable",
+            contentDisposition: "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt"
+        )
+        let url = S3URLSigner(bucket, credentials: credentials)
+            .url(of: "a/b.c d", fields, from: 1_369_353_600, seconds: 900)
+        #expect(url.hasPrefix("https://s3.example.com:9000/bucket/a/b.c%20d?"))
+        #expect(url.contains("&X-Amz-Security-Token=to%2Fken%2B1%3D&"))
+        #expect(url.contains("&response-content-type=text%2Fplain%3B%20charset%3Dutf-8&"))
+        #expect(url.hasSuffix("&X-Amz-Signature=8fb1ca928a243b3c4f8ccb6e496818cd9267a79784b4a45fbb4e7f2c8b62958e"))
+        #expect(!url.contains(SignatureTests.keys.secret))
+    }
+
+    @Test("a URL is valid for a week at most, which is AWS's limit")
+    func boundsURLs() throws {
+        let signer = S3URLSigner(
+            try S3Bucket("bucket", region: "us-east-1"),
+            credentials: S3Credentials(accessKey: "id", secretKey: "secret")
+        )
+        #expect(signer.url(of: "a", S3ResponseFields(), from: 0, seconds: .max).contains("&X-Amz-Expires=604800&"))
+    }
+
     /// A request of AWS's test suite for the signature, with its signature.
     static let vectors: [Example] = [
         Example(

@@ -77,6 +77,22 @@ import Testing
         }
     }
 
+    @Test("an app has its own choice of redirected downloads, and without one that of the server")
+    func downloadRedirects() async throws {
+        var configuration = ServerConfiguration()
+        configuration.redirects.files = .all
+        #expect(configuration.redirects(of: try await load("")).files == .all)
+        for (line, files) in [("downloadRedirects: off", RedirectedFiles.off), ("downloadRedirects: public", .public)] {
+            // Without a bucket the file is refused, so the entry alone is read.
+            let bucket = ["blobs.store": "s3://files"]
+            #expect(configuration.redirects(of: try await load(line, bucket)).files == files)
+        }
+        let error = await #expect(throws: ExitError.self) { try await load("downloadRedirects: some") }
+        #expect(error?.description.contains("downloadRedirects must be one of off, public, all") == true)
+        let missing = await #expect(throws: ExitError.self) { try await load("downloadRedirects: public") }
+        #expect(missing?.description.contains("blobs.store") == true)
+    }
+
     @Test("formats are in the order written, in any case")
     func formats() async throws {
         #expect(try await load("autoFormats: [avif, WebP, jpg]").images.automatic == [.avif, .webp, .jpeg])

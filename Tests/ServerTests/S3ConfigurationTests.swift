@@ -1,3 +1,4 @@
+import Console
 import Domain
 import S3
 import Storage
@@ -83,6 +84,7 @@ struct S3ConfigurationTests {
             (["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_BACKUP_TARGET": "/backups"], "backup.target"),
             (["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_DATABASE_URL": "postgres://host/name"], "set apps"),
             (["LCFILE_BLOBS_STORE": "/folder"], "s3://files/lcfile"),
+            (["LCFILE_DOWNLOADS_REDIRECTS": "all"], "blobs.store"),
         ]
     )
     func conflicts(environment: [String: String], word: String) {
@@ -96,6 +98,41 @@ struct S3ConfigurationTests {
         let configuration = try ConfigurationLoader(environment: environment).load(for: .storage)
         #expect(configuration.startRefusals.count == 1 && configuration.startRefusals[0].contains("set apps"))
         #expect(try load(["LCFILE_BLOBS_STORE": "s3://files"]).startRefusals.isEmpty)
+    }
+
+    @Test("URLs for clients have the public endpoint, otherwise that of the server")
+    func publicEndpoint() throws {
+        let location = try #require(S3Location("s3://files"))
+        var environment = [
+            "LCFILE_BLOBS_STORE": "s3://files", "LCFILE_BLOBS_S3_ENDPOINT": "http://10.0.0.5:8333",
+            "LCFILE_BLOBS_S3_ACCESS_KEY": "id", "LCFILE_BLOBS_S3_SECRET_KEY": "key",
+        ]
+        func origin() throws -> String {
+            let blobs = try load(environment).blobs
+            return try blobs.s3.signer(for: location, at: blobs.publicEndpoint).origin
+        }
+        #expect(try origin() == "http://10.0.0.5:8333")
+        environment["LCFILE_BLOBS_S3_PUBLIC_ENDPOINT"] = "https://files.example.com/"
+        #expect(try origin() == "https://files.example.com")
+        environment["LCFILE_BLOBS_S3_PUBLIC_ENDPOINT"] = "https://files.example.com/a/path"
+        let error = #expect(throws: ExitError.self) { try origin() }
+        #expect(error?.description.contains("https://files.example.com/a/path") == true)
+    }
+
+    @Test("the console shows files of the store only if downloads are redirected there")
+    func consoleOrigins() throws {
+        let app = ["LCFILE_APP_ID": "app", "LCFILE_APP_KEY": "app-key-1", "LCFILE_MASTER_KEY": "master-key-1"]
+        let bucket = [
+            "LCFILE_BLOBS_STORE": "s3://files", "LCFILE_BLOBS_S3_PUBLIC_ENDPOINT": "https://files.example.com",
+            "LCFILE_BLOBS_S3_ACCESS_KEY": "id", "LCFILE_BLOBS_S3_SECRET_KEY": "key",
+        ]
+        func origins(_ redirects: String) throws -> [String] {
+            let settings = app.merging(bucket) { $1 }.merging(["LCFILE_DOWNLOADS_REDIRECTS": redirects]) { $1 }
+            let configuration = try load(settings)
+            return configuration.consoleOptions(for: configuration.apps).fileOrigins
+        }
+        #expect(try !origins("off").contains("https://files.example.com"))
+        #expect(try origins("public").contains("https://files.example.com"))
     }
 
     @Test("with configured apps, several servers can share a database and a bucket")

@@ -7,6 +7,7 @@ package final class MemoryBlobStore: BlobStore {
     private let state = Mutex(State())
     private let isLocal: Bool
     package let isShared: Bool
+    private let isRemote: Bool
 
     private struct Blob {
         let bytes: ByteBuffer
@@ -21,6 +22,7 @@ package final class MemoryBlobStore: BlobStore {
         var removalFailures: [BlobName: Int] = [:]
         var removalSizes: [Int] = []
         var reads: [Range<Int64>] = []
+        var remoteLookups = 0
     }
 
     /// Creates an empty store.
@@ -28,9 +30,11 @@ package final class MemoryBlobStore: BlobStore {
     /// - Parameters:
     ///   - isLocal: Whether readers get the bytes themselves, or must read them as from another machine.
     ///   - isShared: Whether it leaves blobs of other files, as a store of several servers.
-    package init(isLocal: Bool = true, isShared: Bool = false) {
+    ///   - isRemote: Whether clients can get blobs from it, under `https://store.example.com/`.
+    package init(isLocal: Bool = true, isShared: Bool = false, isRemote: Bool = false) {
         self.isLocal = isLocal
         self.isShared = isShared
+        self.isRemote = isRemote
     }
 
     /// The number of stored blobs.
@@ -41,6 +45,9 @@ package final class MemoryBlobStore: BlobStore {
 
     /// The ranges that were read of blobs that are not local, in this order.
     package var reads: [Range<Int64>] { with(\.reads) }
+
+    /// The number of blobs that were looked for to redirect clients.
+    package var remoteLookups: Int { with(\.remoteLookups) }
 
     /// The number of blobs of each removal.
     package var removalSizes: [Int] { with(\.removalSizes) }
@@ -97,6 +104,16 @@ package final class MemoryBlobStore: BlobStore {
         guard let bytes = with({ $0.blobs[BlobName(key)]?.bytes }) else { return nil }
         guard !isLocal else { return MemoryOpenBlob(bytes: bytes) }
         return RemoteOpenBlob(bytes: bytes) { range in self.with { $0.reads.append(range) } }
+    }
+
+    package func remote(_ key: FileKey) async throws -> (any RemoteBlob)? {
+        guard isRemote else { return nil }
+        return with { state in
+            state.remoteLookups += 1
+            return state.blobs[BlobName(key)].map { blob in
+                MemoryRemoteBlob(size: Int64(blob.bytes.readableBytes), name: BlobName(key))
+            }
+        }
     }
 
     package func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?] {
@@ -175,6 +192,20 @@ struct MemoryOpenBlob: OpenBlob {
     var local: LocalBytes? { .memory(bytes) }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer { bytes.part(at: offset, count: count) }
+}
+
+/// A blob with URLs that no server has, and that say what they were made of.
+struct MemoryRemoteBlob: RemoteBlob {
+    let size: Int64
+    let name: BlobName
+
+    func url(_ fields: RemoteBlobFields, _ period: RedirectPeriod) -> String {
+        let parts = [
+            "https://store.example.com/\(name)", fields.contentType, fields.cacheControl,
+            fields.contentDisposition ?? "", "\(period.start)", "\(period.seconds)",
+        ]
+        return parts.joined(separator: "|")
+    }
 }
 
 /// A blob that is read as if its bytes were on another machine.

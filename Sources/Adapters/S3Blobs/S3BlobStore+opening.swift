@@ -16,6 +16,11 @@ extension S3BlobStore {
         return nil
     }
 
+    package func remote(_ key: FileKey) async throws -> (any RemoteBlob)? {
+        guard let signer else { return nil }
+        return try await find(BlobName(key)).map { S3RemoteBlob(object: $0, signer: signer) }
+    }
+
     private static let attempts = 3
 
     /// The blob of a key; `nil` if it has none.

@@ -13,6 +13,8 @@ package struct S3BlobStore: BlobStore {
     let cache: S3FileCache
     let threads: S3Threads
     let settings: S3BlobSettings
+    /// Signs the URLs with which clients get blobs; `nil` if they get none.
+    let signer: S3URLSigner?
     /// The blobs of keys as this server saw them last; each is confirmed by the store before it is used.
     let known = BoundedCache<BlobName, S3Object>(bound: 10_000)
 
@@ -24,17 +26,20 @@ package struct S3BlobStore: BlobStore {
     ///   - cache: The cache, which stores of several apps can share.
     ///   - pool: Threads for requests and for reading the cache.
     ///   - settings: Sizes and times.
+    ///   - signer: Signs the URLs with which clients get blobs from the bucket; `nil` if they get none.
     package init(
         _ client: S3Client,
         layout: S3BlobLayout,
         cache: S3FileCache,
         pool: NIOThreadPool,
-        settings: S3BlobSettings = S3BlobSettings()
+        settings: S3BlobSettings = S3BlobSettings(),
+        signer: S3URLSigner? = nil
     ) {
         bucket = S3BlobBucket(client: client, layout: layout)
         self.cache = cache
         threads = S3Threads(pool: pool)
         self.settings = settings
+        self.signer = signer
     }
 
     package func put(

@@ -40,6 +40,12 @@ package protocol BlobStore: BlobTrash {
     /// - Throws: ``ServiceError/unreadable(_:)`` if it exists and cannot be opened.
     func open(_ key: FileKey) async throws -> (any OpenBlob)?
 
+    /// The blob of a key, for clients that get it from the store themselves.
+    ///
+    /// - Returns: `nil` if it does not exist, or if the store sends clients nothing.
+    /// - Throws: Errors of the storage.
+    func remote(_ key: FileKey) async throws -> (any RemoteBlob)?
+
     /// Removes blobs; a missing blob is not an error, and open blobs stay readable.
     ///
     /// - Parameter blobs: Any number of blobs; one that cannot be removed does not prevent the removal of the others.
@@ -65,6 +71,9 @@ package struct FileBlob: Sendable, Hashable {
 
 extension BlobStore {
     package var isShared: Bool { false }
+
+    /// `nil`: clients get the bytes from the server.
+    package func remote(_ key: FileKey) async throws -> (any RemoteBlob)? { nil }
 
     /// Removes the blobs of keys, whichever files have them.
     package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {

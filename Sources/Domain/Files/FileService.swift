@@ -10,6 +10,15 @@ package struct FileService: Sendable {
     /// Cached records and open blobs, so that frequent downloads need neither the database nor the file system.
     private let served: BoundedCache<FileKey, ServedFile>
     private let opened: BoundedCache<FileKey, any OpenBlob>
+    /// The blobs to which clients are redirected, so that not each redirect needs a request to the store.
+    private let remoteBlobs: BoundedCache<FileKey, ConfirmedBlob>
+
+    /// A blob that the store had a moment ago.
+    private struct ConfirmedBlob {
+        let blob: any RemoteBlob
+        /// When the store is asked again, which finds what no change of a record tells: that the blob is lost.
+        let end = ContinuousClock.now + .seconds(60)
+    }
 
     /// - Parameters:
     ///   - files: The app's records.
@@ -34,6 +43,7 @@ package struct FileService: Sendable {
         self.blobs = blobs
         served = BoundedCache(bound: cache.records)
         opened = BoundedCache(bound: cache.openBlobs)
+        remoteBlobs = BoundedCache(bound: cache.records)
         follow(files.changes)
     }
 
@@ -46,15 +56,17 @@ package struct FileService: Sendable {
     /// Removes changed records and deleted files from the caches before the client gets the response to the change.
     private func follow(_ changes: ChangeFeed) {
         let filter = ChangeFilter(.file, [.updated, .deleted], states: .before)
-        changes.subscribe(to: [filter]) { [served, opened] event in
+        changes.subscribe(to: [filter]) { [served, opened, remoteBlobs] event in
             guard case .changes(let changes) = event else {
                 served.removeAll()
+                remoteBlobs.removeAll()
                 return opened.removeAll()
             }
             for change in changes {
                 // A file on another server has no key.
                 guard let key = try? change.before?.object().fileKey else { continue }
                 served.remove(key)
+                remoteBlobs.remove(key)
                 // Also after an update: the file of a blob that was damaged can be another one now.
                 opened.remove(key)
             }
@@ -65,6 +77,7 @@ package struct FileService: Sendable {
     package func forget(_ keys: [FileKey]) {
         for key in keys {
             served.remove(key)
+            remoteBlobs.remove(key)
             opened.remove(key)
         }
     }
@@ -136,6 +149,27 @@ package struct FileService: Sendable {
         // Damaged since it was opened, or the blob of an earlier file with the key.
         opened.remove(file.key)
         return try await open(file)
+    }
+
+    /// The blob of a file, for a client that gets it from the store itself.
+    ///
+    /// - Returns: `nil` if the store sends clients nothing, or not the blob of the record; ``openShared(_:)`` tells then
+    ///   what is wrong with it.
+    /// - Throws: ``ServiceError/unreadable(_:)`` if the blob is known to be damaged; errors of the storage.
+    package func remote(_ file: ServedFile) async throws -> (any RemoteBlob)? {
+        try requireWhole(file)
+        func confirmed() async throws -> ConfirmedBlob? {
+            try await remoteBlobs.value(for: file.key) {
+                try await blobs.remote(file.key).map { ConfirmedBlob(blob: $0) }
+            }
+        }
+        var found = try await confirmed()
+        if let last = found, last.end <= .now || last.blob.size != file.size {
+            remoteBlobs.remove(file.key)
+            found = try await confirmed()
+        }
+        guard let blob = found?.blob, blob.size == file.size else { return nil }
+        return blob
     }
 
     /// The error for a missing blob; the blob was lost if the file's record exists, because a deletion removes the record

@@ -10,6 +10,8 @@ package struct AppServices: Sendable {
     package let uploads: UploadService
     /// Serves files.
     package let files: FileService
+    /// Which downloads are redirected to the store of the blobs.
+    package let redirects: DownloadRedirects
     /// Removes the bytes of deleted files.
     package let deletions: FileDeletions
     /// Lists, restores and removes deleted files.
@@ -74,6 +76,7 @@ package struct AppServices: Sendable {
         leases: Leases? = nil,
         uploads: UploadService,
         files: FileService,
+        redirects: DownloadRedirects = DownloadRedirects(),
         deletions: FileDeletions,
         trash: TrashService,
         collections: CollectionService,
@@ -106,6 +109,7 @@ package struct AppServices: Sendable {
         self.leases = leases ?? Leases(nil, of: id)
         self.uploads = uploads
         self.files = files
+        self.redirects = redirects
         self.deletions = deletions
         self.trash = trash
         self.collections = collections

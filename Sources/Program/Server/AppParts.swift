@@ -125,6 +125,7 @@ struct AppParts {
             leases: leases,
             uploads: uploads,
             files: files,
+            redirects: configuration.redirects(of: app),
             deletions: deletions,
             trash: trash,
             collections: CollectionService(

@@ -52,6 +52,35 @@ import Testing
         #expect(try await service.find(record.key)?.mediaType.description == "image/png")
     }
 
+    @Test("clients are redirected only to the blob of the record, for which the store is asked once until it changes")
+    func remote() async throws {
+        let blobs = MemoryBlobStore(isRemote: true)
+        let service = FileService(files: FileRecords(store), blobs: blobs)
+        let record = try Samples.record()
+        _ = try await blobs.store("abc", as: record.key)
+        try await FileRecords(store).insert([record])
+        let file = try #require(try await service.find(record.key))
+        for _ in 1...3 { #expect(try await service.remote(file)?.size == file.size) }
+        #expect(blobs.remoteLookups == 1)
+        try await store.write { writer in
+            var object = try #require(try writer.object(record.id, in: .file))
+            object.fields["mime_type"] = "image/png"
+            try writer.update(object, in: .file)
+        }
+        #expect(try await service.remote(file) != nil)
+        #expect(blobs.remoteLookups == 2)
+        _ = try await store.write { try $0.delete(record.id, in: .file) }
+        try await blobs.remove(record.key)
+        #expect(try await service.remote(file) == nil)
+        _ = try await blobs.store("another size", as: record.key)
+        #expect(try await service.remote(file) == nil)
+    }
+
+    @Test("a store that sends clients nothing gives no redirect")
+    func local() async throws {
+        #expect(try await service.remote(ServedFile(try await storedRecord())) == nil)
+    }
+
     @Test("lost bytes of a file are a failure, and no missing file")
     func bytesLost() async throws {
         let record = try await storedRecord()

@@ -61,6 +61,18 @@ extension Credentials {
     }
 }
 
+extension HTTPFields {
+    /// Whether some of the fields can be credentials: those of LeanCloud's SDKs, and `Authorization`.
+    ///
+    /// A client that follows a redirect can repeat all of them at another server.
+    var canHaveCredentials: Bool {
+        contains { field in
+            let name = field.name.canonicalName
+            return name == "authorization" || ["x-lc-", "x-avoscloud-", "x-uluru-"].contains { name.hasPrefix($0) }
+        }
+    }
+}
+
 extension HTTPField.Name {
     static let appID = ["X-LC-Id", "X-AVOSCloud-Application-Id", "X-Uluru-Application-Id"].map(known)
     static let appKey = ["X-LC-Key", "X-AVOSCloud-Application-Key", "X-Uluru-Application-Key"].map(known)

@@ -48,13 +48,24 @@ extension AppServices {
         return ImageParsingContext(limits: images.settings.limits, ownKey: marks.key(of:), fileSize: fileSize)
     }
 
-    /// Responds with a file of the app, or with its derivative.
+    /// Responds with a file of the app, with its derivative, or with a redirect to the file.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: Its context.
+    ///   - shown: The file.
+    ///   - imageRequest: The image that it requests; `nil` for the file itself.
+    ///   - caching: How long clients can cache the response; `nil` for that of the file.
+    ///   - disposition: The `Content-Disposition` of a file that a store sends; the caller adds it to other responses.
+    /// - Returns: The response.
+    /// - Throws: The errors of opening the file and of rendering an image.
     func answer(
         _ request: Request,
         _ context: APIContext,
         with shown: ShownFile,
         imageRequest: ImageRequest?,
-        caching: Caching? = nil
+        caching: Caching? = nil,
+        disposition: @autoclosure () -> String? = nil
     ) async throws -> Response {
         context.notes.note(id)
         let file = shown.file
@@ -70,6 +81,11 @@ extension AppServices {
                 isDateStrong: imageRequest == nil,
                 digest: file.digest.representationDigest
             )
+            if imageRequest == nil,
+                let redirect = try await redirect(request, to: shown, representation, disposition())
+            {
+                return redirect
+            }
             return try await representation.response(to: request) { pieces in
                 ResponseBody(of: try await files.openShared(file), pieces: pieces, context)
             }

@@ -27,7 +27,8 @@ struct DownloadRoutes: Sendable {
             context.preparation = hotDownloads?.preparation(of: request) { files(of: path) }
         }
         var response = try await answer(path, request, context)
-        let name = AttachmentName(query: request.uri.query ?? "")
+        // A redirect has the name in its URL.
+        let name = response.status == .found ? nil : AttachmentName(query: request.uri.query ?? "")
         if let name { response.headers[.contentDisposition] = name.disposition }
         await context.preparation?.finish(response, of: context.notes.app)
         return response
@@ -109,9 +110,17 @@ struct DownloadRoutes: Sendable {
         _ context: APIContext
     ) async throws -> Response {
         // A watermark's image is a further file on which the response depends, named relative to the request's host.
-        if imageRequest?.markKeys.isEmpty ?? true, app.files.canBePrepared(file.file) {
+        if imageRequest?.markKeys.isEmpty ?? true, app.files.canBePrepared(file.file),
+            imageRequest != nil || !app.canRedirect(file)
+        {
             context.preparation?.depends(on: file.file.key, isImage: imageRequest != nil)
         }
-        return try await app.answer(request, context, with: file, imageRequest: imageRequest)
+        return try await app.answer(
+            request,
+            context,
+            with: file,
+            imageRequest: imageRequest,
+            disposition: AttachmentName(query: request.uri.query ?? "")?.disposition
+        )
     }
 }

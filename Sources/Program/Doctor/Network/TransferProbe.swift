@@ -59,7 +59,7 @@ struct TransferProbe: Sendable {
             } else {
                 failure = "the answer is \(answer.status)"
             }
-            if let stored { downloadFaults = try faults(of: stored.path, bytes) }
+            if let stored { downloadFaults = try faults(of: stored.path, bytes, keys) }
         } catch {
             if stored == nil { failure = error.description } else { downloadFaults.append(error.description) }
         }
@@ -82,21 +82,23 @@ struct TransferProbe: Sendable {
     }
 
     /// Compares what is downloaded with what was uploaded.
-    private func faults(of path: String, _ bytes: [UInt8]) throws(CurlFailure) -> [String] {
+    ///
+    /// A request with keys is never redirected to an S3 store (`downloads.redirects`).
+    private func faults(of path: String, _ bytes: [UInt8], _ keys: [String]) throws(CurlFailure) -> [String] {
         var faults: [String] = []
-        let whole = try request("GET", path, ["Accept-Encoding: gzip, br"])
+        let whole = try request("GET", path, keys + ["Accept-Encoding: gzip, br"])
         let tag = whole.headers["etag"] ?? ""
         if whole.status != 200 || whole.body != bytes { faults.append("the file does not come back as it was sent") }
         if whole.headers["content-encoding"] != nil { faults.append("files are compressed on the way") }
         if whole.headers["content-length"] != "\(bytes.count)" { faults.append("the length is missing") }
         if !tag.hasPrefix("\"") { faults.append("the ETag is removed or weakened") }
         let range = TransferProbe.range
-        let part = try request("GET", path, ["Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)"])
+        let part = try request("GET", path, keys + ["Range: bytes=\(range.lowerBound)-\(range.upperBound - 1)"])
         let expected = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.count)"
         if part.status != 206 || part.headers["content-range"] != expected || part.body != Array(bytes[range]) {
             faults.append("a range is answered with \(part.status) and not with its bytes")
         }
-        if tag.hasPrefix("\""), try request("GET", path, ["If-None-Match: \(tag)"]).status != 304 {
+        if tag.hasPrefix("\""), try request("GET", path, keys + ["If-None-Match: \(tag)"]).status != 304 {
             faults.append("If-None-Match is not answered with 304")
         }
         return faults

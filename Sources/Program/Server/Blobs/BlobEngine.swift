@@ -12,6 +12,7 @@ struct BlobEngine: Sendable {
     let client: S3Client
     let cache: S3FileCache
     private let settings: S3Configuration
+    private let signer: S3URLSigner
     private let pool: NIOThreadPool
     private let health: StorageHealth
     private let stopping: StopFlag
@@ -41,6 +42,7 @@ struct BlobEngine: Sendable {
             !stopping.isSet.load(ordering: .relaxed)
         }
         let folder = "\(configuration.storage)/\(BlobEngine.cacheFolder)"
+        signer = try settings.signer(for: location, at: configuration.blobs.publicEndpoint)
         do {
             cache = try S3FileCache(folder: folder, bound: configuration.blobs.cacheSize)
         } catch {
@@ -75,7 +77,7 @@ struct BlobEngine: Sendable {
         return BucketBlobs(
             app: app,
             staging: S3StagingArea(client, layout: layout, pool: pool, health: health),
-            store: S3BlobStore(client, layout: layout, cache: cache, pool: pool)
+            store: S3BlobStore(client, layout: layout, cache: cache, pool: pool, signer: signer)
         )
     }
 

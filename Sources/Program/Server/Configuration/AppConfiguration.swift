@@ -18,6 +18,8 @@ package struct AppConfiguration: Sendable {
     package var fileAccess: FileAccess?
     /// Which image URLs need a signature; `nil` for `images.access`.
     package var imageAccess: ImageAccess?
+    /// Which downloads are redirected to the store of the blobs; `nil` for `downloads.redirects`.
+    package var downloadRedirects: RedirectedFiles?
     /// Whether new addresses are sent a link; `nil` for `accounts.verifyEmail`.
     package var verifiesEmail: Bool?
     /// Whether log-ins need a verified address; `nil` for `accounts.requireVerifiedEmail`.

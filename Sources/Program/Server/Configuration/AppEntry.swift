@@ -15,6 +15,7 @@ struct AppEntry {
     private var mirrorOrigin: String?
     private var fileAccess: FileAccess?
     private var imageAccess: ImageAccess?
+    private var downloadRedirects: RedirectedFiles?
     private var verifiesEmail: Bool?
     private var requiresVerifiedEmail: Bool?
     private var verifiesPhone: Bool?
@@ -62,6 +63,7 @@ struct AppEntry {
         app.mirrorOrigin = mirrorOrigin
         app.fileAccess = fileAccess
         app.imageAccess = imageAccess
+        app.downloadRedirects = downloadRedirects
         app.verifiesEmail = verifiesEmail
         app.requiresVerifiedEmail = requiresVerifiedEmail
         app.verifiesPhone = verifiesPhone
@@ -94,6 +96,7 @@ struct AppEntry {
         case "mirrorOrigin": mirrorOrigin = try origin(value)
         case "fileAccess": fileAccess = try choice(value, name)
         case "imageAccess": imageAccess = try choice(value, name)
+        case "downloadRedirects": downloadRedirects = try choice(value, name)
         case "verifyEmail": verifiesEmail = try flag(value, name)
         case "requireVerifiedEmail": requiresVerifiedEmail = try flag(value, name)
         case "verifyPhone": verifiesPhone = try flag(value, name)
@@ -105,8 +108,8 @@ struct AppEntry {
             guard credentials[name] != nil, let text = value.scalar?.string else {
                 throw refusal(
                     "unknown name '\(name)' in apps; allowed: id, appKey, appKeyFile, masterKey, masterKeyFile, "
-                        + "consoleReadKey, consoleReadKeyFile, fileDomains, styles, styleSeparator, autoFormats, mirrorOrigin, fileAccess, "
-                        + "imageAccess, verifyEmail, requireVerifiedEmail, verifyPhone, requireVerifiedPhone"
+                        + "consoleReadKey, consoleReadKeyFile, fileDomains, styles, styleSeparator, autoFormats, "
+                        + "mirrorOrigin, fileAccess, imageAccess, downloadRedirects, verifyEmail, requireVerifiedEmail, verifyPhone, requireVerifiedPhone"
                 )
             }
             credentials[name] = text

@@ -7,6 +7,8 @@ package struct BlobConfiguration: Sendable {
     package var store: S3Location?
     /// The S3 store of the bucket.
     package var s3 = S3Configuration("blobs.s3")
+    /// The store's URL for clients that downloads are redirected to; `nil` for that of the server.
+    package var publicEndpoint: String?
     /// The maximum number of bytes of blobs that are cached in the storage folder, for all apps together.
     package var cacheSize: Int64 = 10 << 30
 
@@ -22,6 +24,7 @@ extension ServerConfiguration {
         reader.size("blobs.cacheSize", atMost: 1 << 50, into: &blobs.cacheSize)
         reader.number("blobs.threads", 2...1024, into: &threads.blobs)
         blobs.s3.read(&reader)
+        reader.address("blobs.s3.publicEndpoint", into: &blobs.publicEndpoint)
     }
 
     /// Settings with which a server does not start, and that other commands can use.
@@ -39,7 +42,15 @@ extension ServerConfiguration {
     /// Settings that do not fit to blobs in a bucket.
     var blobConflicts: [SettingConflict] {
         var conflicts = blobs.s3.conflicts
-        guard blobs.store != nil else { return conflicts }
+        guard blobs.store != nil else {
+            if ([redirects.files] + apps.compactMap(\.downloadRedirects)).contains(where: { $0 != .off }) {
+                let sentence =
+                    "downloads.redirects (downloadRedirects of an app) sends clients to the store of blobs.store, which is "
+                    + "not set"
+                conflicts.append(SettingConflict("downloads.redirects", "blobs.store", sentence: sentence))
+            }
+            return conflicts
+        }
         if backup.target != nil {
             let sentence =
                 "backup.target copies blobs of the storage folder, and blobs.store is set: use 'lcfile backup' or the "

@@ -1,5 +1,6 @@
 internal import Console
 package import Domain
+internal import S3
 
 /// The `console.*` settings.
 package struct ConsoleConfiguration: Sendable {
@@ -30,9 +31,19 @@ extension ServerConfiguration {
             sessionLife: console.settings.sessionLife,
             isEncrypted: tls.files != nil,
             isPublishedEncrypted: fileURLBase.hasPrefix("https://"),
-            fileOrigins: (apps.flatMap(\.fileDomains) + [fileURLBase]).map(ServerConfiguration.origin),
+            fileOrigins: (apps.flatMap(\.fileDomains) + [fileURLBase]).map(ServerConfiguration.origin)
+                + redirectOrigins(of: apps),
             maxFailures: console.settings.maxFailures
         )
+    }
+
+    /// The origin of the store to which downloads are redirected: a browser applies the site's policy to it, too.
+    private func redirectOrigins(of apps: [AppConfiguration]) -> [String] {
+        guard let location = blobs.store, apps.contains(where: { redirects(of: $0).files != .off }),
+            // The start fails for the same reason, with its message.
+            let signer = try? blobs.s3.signer(for: location, at: blobs.publicEndpoint)
+        else { return [] }
+        return [signer.origin]
     }
 
     /// The URL of the console for the operator; `nil` if no browser gets it under the server's URL.

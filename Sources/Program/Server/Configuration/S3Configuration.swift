@@ -19,7 +19,6 @@ package struct S3Configuration: Sendable {
     package var sessionToken = Secret("")
     /// How URLs name a bucket: `auto`, `path` or `host`.
     package var addressing = Addressing.auto
-
     /// How URLs name a bucket.
     package enum Addressing: String, Sendable, CaseIterable {
         /// As host for AWS, otherwise as path.
@@ -87,9 +86,24 @@ package struct S3Configuration: Sendable {
                     + "AWS_SECRET_ACCESS_KEY in the environment"
             )
         }
-        let bucket: S3Bucket
+        let bucket = try bucket(of: location, at: endpoint)
+        return S3Client(bucket, credentials: credentials, options: options, goesOn: goesOn)
+    }
+
+    /// The signer of URLs with which others get objects of the bucket of an address.
+    ///
+    /// - Parameters:
+    ///   - location: The bucket and the prefix.
+    ///   - endpoint: The store's URL for those who use the URLs; `nil` for that of the server.
+    /// - Returns: The signer.
+    /// - Throws: ``ExitError`` if a name cannot be used.
+    package func signer(for location: S3Location, at endpoint: String?) throws -> S3URLSigner {
+        S3URLSigner(try bucket(of: location, at: endpoint ?? self.endpoint), credentials: credentials)
+    }
+
+    private func bucket(of location: S3Location, at endpoint: String?) throws -> S3Bucket {
         do throws(S3Error) {
-            bucket = try S3Bucket(
+            return try S3Bucket(
                 location.bucket,
                 region: region.isEmpty ? "us-east-1" : region,
                 endpoint: endpoint,
@@ -98,13 +112,15 @@ package struct S3Configuration: Sendable {
         } catch {
             throw ExitError.configuration("\(group): \(error)")
         }
+    }
+
+    private var credentials: S3Credentials {
         let token = sessionToken.revealed
-        let credentials = S3Credentials(
+        return S3Credentials(
             accessKey: accessKey.revealed,
             secretKey: secretKey.revealed,
             sessionToken: token.isEmpty ? nil : token
         )
-        return S3Client(bucket, credentials: credentials, options: options, goesOn: goesOn)
     }
 
     /// Reads the settings of the group.

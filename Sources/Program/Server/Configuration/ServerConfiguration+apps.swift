@@ -25,6 +25,13 @@ extension ServerConfiguration {
         )
     }
 
+    /// Which downloads of an app are redirected.
+    func redirects(of app: AppConfiguration) -> DownloadRedirects {
+        var redirects = redirects
+        redirects.files = app.downloadRedirects ?? redirects.files
+        return redirects
+    }
+
     /// The limits of one app's concurrent queries.
     var queryAdmission: QueryAdmission.Limits {
         QueryAdmission.Limits(

@@ -26,7 +26,7 @@ extension AppConfiguration {
         // These have no order that changes from run to run.
         let rest: [Any?] = [
             fileDomains, images.separator, images.automatic, mirrorOrigin, fileAccess, imageAccess, verifiesEmail,
-            requiresVerifiedEmail, verifiesPhone, requiresVerifiedPhone,
+            requiresVerifiedEmail, verifiesPhone, requiresVerifiedPhone, downloadRedirects,
         ]
         hasher.combine(String(reflecting: rest))
         return hasher.finalize()

@@ -228,6 +228,11 @@ extension ServerConfiguration {
         reader.number("downloads.hotResponses", 0...1_000_000, into: &hotDownloads.responses)
         reader.size("downloads.hotMemory", allowingZero: true, atMost: 1 << 40, into: &hotDownloads.memory)
         reader.number("downloads.hotFiles", 0...100_000, into: &hotDownloads.files)
+        reader.value("downloads.redirects", "off, public or all", into: &redirects.files) {
+            RedirectedFiles(rawValue: $0)
+        }
+        reader.size("downloads.redirectMinSize", allowingZero: true, into: &redirects.minSize)
+        reader.number("downloads.redirectLifetime", 1...86_400, into: &redirects.life)
 
         reader.number("images.threads", 0...1024, into: &threads.images)
         reader.number("images.maxQueued", 0...100_000, into: &threads.imageQueue)

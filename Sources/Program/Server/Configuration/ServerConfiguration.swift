@@ -63,6 +63,8 @@ package struct ServerConfiguration: Sendable {
     package var downloads = DownloadCache()
     /// `downloads.hot…`.
     package var hotDownloads = HotDownloadLimits()
+    /// Which downloads are redirected to the store of the blobs.
+    package var redirects = DownloadRedirects()
     /// The `images.*` settings, except those on threads, memory and the cache.
     package var images = ImageSettings()
     /// The maximum bytes of cached derivatives for each app; 0 disables the cache.

@@ -30,6 +30,7 @@ extension AppConfiguration {
             setting("mirrorOrigin", mirrorOrigin.map(SettingReader.withoutPath)),
             setting("fileAccess", fileAccess?.rawValue),
             setting("imageAccess", imageAccess?.rawValue),
+            setting("downloadRedirects", downloadRedirects?.rawValue),
             setting("verifyEmail", verifiesEmail.map(String.init)),
             setting("requireVerifiedEmail", requiresVerifiedEmail.map(String.init)),
             setting("verifyPhone", verifiesPhone.map(String.init)),

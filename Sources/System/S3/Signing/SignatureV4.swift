@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// AWS's Signature Version 4, in the header `Authorization`.
+/// AWS's Signature Version 4, in the header `Authorization` or in the query string.
 ///
 /// libcurl 7.88, which Debian 12 has, can sign too, but not for S3: it neither encodes nor sorts a query string, and takes
 /// every body that a callback provides for an empty one.
@@ -30,16 +30,52 @@ struct SignatureV4 {
     ///   - time: The time that its header `X-Amz-Date` has.
     /// - Returns: The value.
     func authorization(for message: Message, at time: SigningTime) -> String {
-        let scope = "\(time.day)/\(region)/\(service)/aws4_request"
+        "\(SignatureV4.algorithm) Credential=\(credentials.accessKey)/\(scope(at: time)), "
+            + "SignedHeaders=\(SignatureV4.names(message.headers)), Signature=\(signature(of: message, at: time))"
+    }
+
+    /// The query string of a URL that needs no `Authorization` (AWS's "presigned URL").
+    ///
+    /// - Parameters:
+    ///   - message: The request; its query is what the URL has beside the signature. Who sends the request has to send the
+    ///     signed header fields, and chooses all others. A body is not signed, so the digest is `UNSIGNED-PAYLOAD`.
+    ///   - time: The time from which the URL is valid.
+    ///   - seconds: How long it is valid: 1 to 604,800, which is a week.
+    /// - Returns: The query string with the signature at its end.
+    func query(for message: Message, at time: SigningTime, expiresIn seconds: Int) -> String {
+        var query = message.query
+        query.append(("X-Amz-Algorithm", SignatureV4.algorithm))
+        query.append(("X-Amz-Credential", "\(credentials.accessKey)/\(scope(at: time))"))
+        query.append(("X-Amz-Date", time.text))
+        query.append(("X-Amz-Expires", String(seconds)))
+        if let token = credentials.sessionToken { query.append(("X-Amz-Security-Token", token)) }
+        query.append(("X-Amz-SignedHeaders", SignatureV4.names(message.headers)))
+        let signed = Message(
+            method: message.method,
+            path: message.path,
+            query: query,
+            headers: message.headers,
+            bodyDigest: message.bodyDigest
+        )
+        return "\(S3Encoding.query(query))&X-Amz-Signature=\(signature(of: signed, at: time))"
+    }
+
+    private static let algorithm = "AWS4-HMAC-SHA256"
+
+    /// What the key of a signature is derived from.
+    private func scope(at time: SigningTime) -> String {
+        "\(time.day)/\(region)/\(service)/aws4_request"
+    }
+
+    private func signature(of message: Message, at time: SigningTime) -> String {
         let canonical = SignatureV4.canonical(message)
-        let text = "AWS4-HMAC-SHA256\n\(time.text)\n\(scope)\n\(SignatureV4.digest(canonical.utf8))"
+        let text =
+            "\(SignatureV4.algorithm)\n\(time.text)\n\(scope(at: time))\n\(SignatureV4.digest(canonical.utf8))"
         var key = SymmetricKey(data: Array("AWS4\(credentials.secretKey)".utf8))
         for part in [time.day, region, service, "aws4_request"] {
             key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: key))
         }
-        let signature = HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
-        return "AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope), "
-            + "SignedHeaders=\(SignatureV4.names(message.headers)), Signature=\(signature.hexadecimal)"
+        return HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key).hexadecimal
     }
 
     /// The request in the one form that both sides sign.
