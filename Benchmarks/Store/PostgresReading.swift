@@ -11,6 +11,8 @@ struct PostgresReading {
     private let item: ClassName
 
     private static let schema = "store_benchmark"
+    /// The number of different values of the indexed field.
+    private static let ranks: Int64 = 100
 
     init(url: String) throws {
         self.url = url
@@ -26,7 +28,8 @@ struct PostgresReading {
             return try await store.read(within: nil) { try $0.row(id, in: item) } == nil ? 0 : 1
         }
         let find: Side = { [item] call in
-            let condition = Condition.field(FieldPath(field: "rank"), .equals(.integer(Int64(call % 1000))))
+            let rank = Int64(call) % PostgresReading.ranks
+            let condition = Condition.field(FieldPath(field: "rank"), .equals(.integer(rank)))
             let query = ObjectQuery(item, where: condition, page: try Page(limit: 1))
             return try await store.read(within: nil) { try $0.rows(query) }.count
         }
@@ -59,7 +62,7 @@ struct PostgresReading {
     }
 
     private func fill(_ count: Int) async throws -> [ObjectRow] {
-        var maker = RowMaker(owner: item, ranks: 1000)
+        var maker = RowMaker(owner: item, ranks: PostgresReading.ranks)
         let objects = (0..<count).map { _ in maker.itemObject() }
         let types: [String: FieldType] = [
             "title": .string, "code": .string, "rank": .number, "stars": .number, "price": .number,

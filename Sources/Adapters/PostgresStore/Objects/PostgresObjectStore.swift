@@ -143,21 +143,27 @@ package final class PostgresObjectStore: ObjectStore {
         _ body: (any ReadTransaction) throws -> Result,
         within budget: QueryBudget?
     ) throws -> Result {
+        var canReadAlone = true
         for _ in 0..<PostgresObjectStore.maxTries {
             do {
                 return try pool.withConnection { connection in
-                    let transaction = PostgresTransaction(connection, catalog.current, within: budget)
-                    connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    transaction.checkCatalog()
+                    let transaction = PostgresTransaction(
+                        connection,
+                        catalog.current,
+                        within: budget,
+                        readingAlone: canReadAlone
+                    )
                     let result = Swift.Result { try body(transaction) }
                     // A body that needed only schemas has not compared their version yet.
                     try transaction.confirm()
                     let value = try result.get()
-                    try connection.finish("COMMIT")
+                    if transaction.hasBegun { try connection.finish("COMMIT") }
                     return value
                 }
             } catch is PostgresTransaction.CatalogIsOld {
                 catalog.publish(try pool.withConnection { try PostgresCatalog($0) })
+            } catch is PostgresTransaction.SnapshotIsOld {
+                canReadAlone = false
             }
         }
         throw ServiceError(.overloaded, "The schemas are changing; try again.")

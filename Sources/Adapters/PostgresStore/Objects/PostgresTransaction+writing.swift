@@ -38,7 +38,7 @@ extension PostgresTransaction {
 
     func save(_ schema: ClassSchema) throws {
         try calling {
-            guard let builder else { return }
+            guard let builder else { throw MissingClass(name: schema.name) }
             try refusingDuplicates(in: schema) { try catalog.save(schema, connection, builder) }
         }
     }

@@ -4,6 +4,11 @@ internal import Domain
 ///
 /// It begins with its first call that needs the database. Then it compares the version of the catalog in its snapshot
 /// with that of its copy, and ends with ``CatalogIsOld`` if they differ, so that its body runs again.
+///
+/// Most reads read one object and nothing else. So a read whose first call is ``row(_:in:)`` does not begin a transaction
+/// for it: one statement reads the object, the version of the catalog and the number of the last change. If the body makes a
+/// second call, the transaction begins, and its snapshot has the same objects if no change has been committed meanwhile;
+/// otherwise the body runs again (``SnapshotIsOld``).
 final class PostgresTransaction: WriteTransaction {
     let connection: PostgresConnection
     /// The catalog with the changes of this transaction.
@@ -18,6 +23,12 @@ final class PostgresTransaction: WriteTransaction {
     /// The error after which every further call throws.
     var failure: (any Error)?
     private var isCatalogChecked = false
+    /// Whether `BEGIN` was sent or waits for the next exchange.
+    private(set) var hasBegun: Bool
+    /// Whether the first object can be read without a transaction.
+    private let canReadAlone: Bool
+    /// The number of the last change when the first object was read without a transaction.
+    private var firstChange: Int64?
     /// The number of attempts so far, which names their savepoints.
     var attempts = 0
     /// The number of attempts that have begun and not ended.
@@ -26,10 +37,14 @@ final class PostgresTransaction: WriteTransaction {
     /// The copy of the catalog is of another version than the database's.
     struct CatalogIsOld: Error {}
 
+    /// Objects have changed since the first one was read.
+    struct SnapshotIsOld: Error {}
+
     init(
         _ connection: PostgresConnection,
         _ catalog: PostgresCatalog,
         within budget: QueryBudget? = nil,
+        readingAlone canReadAlone: Bool = false,
         building builder: IndexBuilder? = nil,
         recording changes: TransactionChanges = TransactionChanges()
     ) {
@@ -37,6 +52,9 @@ final class PostgresTransaction: WriteTransaction {
         self.catalog = catalog
         self.budget = budget
         self.builder = builder
+        self.canReadAlone = canReadAlone
+        // The writer begins, and waits for the turn.
+        hasBegun = builder != nil
         self.changes = changes
     }
 
@@ -45,19 +63,29 @@ final class PostgresTransaction: WriteTransaction {
     /// Whether it has changed an object or a schema.
     var hasChanges: Bool { !logged.isEmpty || catalog.isChanged }
 
-    /// Adds the comparison of the catalog's version to the next exchange.
-    func checkCatalog() {
-        connection.later("SELECT catalog_version FROM state") { [version = catalog.version, unowned self] result in
-            guard result.integer(0, 0) == version else { throw CatalogIsOld() }
-            isCatalogChecked = true
+    /// Adds the begin of a read, and the comparison of the catalog's version, to the next exchange.
+    private func begin() {
+        guard !hasBegun else { return }
+        hasBegun = true
+        connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        connection.later("SELECT catalog_version, last_change FROM state") { [unowned self] result in
+            try checkCatalog(result, at: 0)
+            guard firstChange == nil || result.integer(0, 1) == firstChange else { throw SnapshotIsOld() }
         }
+    }
+
+    private func checkCatalog(_ result: PostgresResult, at column: Int) throws {
+        guard result.integer(0, column) == catalog.version else { throw CatalogIsOld() }
+        isCatalogChecked = true
     }
 
     /// Throws the error that ended the transaction, also if the body caught it; compares the catalog's version now if no
     /// exchange has done it.
     func confirm() throws {
         if let failure { throw failure }
-        if !isCatalogChecked { try connection.flush() }
+        guard !isCatalogChecked else { return }
+        begin()
+        try connection.flush()
     }
 
     /// Runs a call; an error of the database ends the transaction, unless an attempt undoes it.
@@ -70,6 +98,9 @@ final class PostgresTransaction: WriteTransaction {
             failure = end
             throw end
         } catch let error as CatalogIsOld {
+            failure = error
+            throw error
+        } catch let error as SnapshotIsOld {
             failure = error
             throw error
         } catch let error as MissingIndexes {
@@ -89,7 +120,23 @@ final class PostgresTransaction: WriteTransaction {
 
     func run(_ statement: SQL) throws -> PostgresResult {
         try budget?.check()
+        begin()
         return try connection.run(statement, within: budget)
+    }
+
+    /// Reads an object without a transaction, if nothing was read before.
+    private func rowAlone(_ id: ObjectID, in table: String) throws -> ObjectRow? {
+        try budget?.check()
+        let result = try connection.run(
+            """
+            SELECT \(sql: ConditionSQL.columns), catalog_version, last_change FROM state \
+            LEFT JOIN \(sql: table) ON id = \(id.description)
+            """,
+            within: budget
+        )
+        try checkCatalog(result, at: 5)
+        firstChange = result.integer(0, 6)
+        return result.isNull(0, 0) ? nil : try result.object(0)
     }
 
     func schema(of name: ClassName) throws -> ClassSchema? {
@@ -103,6 +150,7 @@ final class PostgresTransaction: WriteTransaction {
     func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow? {
         try calling {
             guard let entry = catalog.entries[name] else { return nil }
+            if canReadAlone, !hasBegun, firstChange == nil { return try rowAlone(id, in: entry.table) }
             let result = try run(
                 "SELECT \(sql: ConditionSQL.columns) FROM \(sql: entry.table) WHERE id = \(id.description)"
             )

@@ -79,8 +79,9 @@ final class IndexBuilder: Sendable {
     /// Removes indexes that a server which was killed has left, unless one is being built; in the background.
     func removeLeftovers() {
         guard state.withLock({ $0.claim() }) else { return }
-        thread.submit { [self] _ in
+        thread.submit { [self] poolState in
             defer { state.withLock { $0 = State() } }
+            guard case .active = poolState else { return }
             // The next minute tries again.
             try? pool.withConnection { connection in
                 guard try !leftovers(connection).isEmpty, try lock(connection) else { return }
