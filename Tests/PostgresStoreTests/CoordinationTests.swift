@@ -98,21 +98,23 @@ import Testing
     func locks(scope: LockScope) async throws {
         try await Engine.withStores(2) { stores in
             let (first, second) = (try Engine.coordination(stores[0]), try Engine.coordination(stores[1]))
-            let names = ["ключ/\(scope)/\"{a}\"", "b\\"]
+            // Tests that run at the same time share the locks of all apps.
+            let own = ObjectIDGenerator().next()
+            let (names, third) = (["ключ/\(own)/\"{a}\"", "b\\\(own)"], "c\(own)")
             try await first.lock(names, scope)
             // Another scope and other names are free.
             for other in LockScope.allCases where other != scope {
                 try await second.lock(names, other)
                 await second.unlock(names, other)
             }
-            try await second.lock(["c"], scope)
+            try await second.lock([third], scope)
             let waiting = Task { try await second.lock([names[1]], scope) }
             await first.unlock([names[0]], scope)
             try await second.lock([names[0]], scope)
             await first.unlock([names[1]], scope)
             try await waiting.value
-            await second.unlock(names + ["c"], scope)
-            try await first.lock(names + ["c"], scope)
+            await second.unlock(names + [third], scope)
+            try await first.lock(names + [third], scope)
         }
     }
 
@@ -120,17 +122,18 @@ import Testing
     func cancelledTask(scope: LockScope) async throws {
         try await Engine.withStores(2) { stores in
             let (first, second) = (try Engine.coordination(stores[0]), try Engine.coordination(stores[1]))
+            let name = "a\(ObjectIDGenerator().next())"
             let locked = Counter()
             let task = Task {
-                try await first.lock(["a"], scope)
+                try await first.lock([name], scope)
                 _ = locked.next()
                 try? await Task.sleep(for: .seconds(86_400))
-                await first.unlock(["a"], scope)
+                await first.unlock([name], scope)
             }
             try await eventually { locked.value == 1 }
             task.cancel()
             try await task.value
-            try await second.lock(["a"], scope)
+            try await second.lock([name], scope)
         }
     }
 
