@@ -193,8 +193,7 @@ let package = Package(
                 "Domain", "SQLiteStore", "PostgresStore", "DiskBlobs", "VipsMedia", "MagicTypes", "PCREPatterns",
                 "PasswordHashes", "CurlFetch", "CurlMail", "S3", "S3Backups", "S3Blobs", "VisionModel", "HTTPAPI",
                 "Console", "Storage", "CBuild", "CJemalloc", hummingbird, hummingbirdCore, httpTypes, configuration,
-                yams, logging,
-                coreMetrics, nioCore, nioPosix, nioSSL, serviceLifecycle, unixSignals,
+                yams, logging, coreMetrics, nioCore, nioPosix, nioSSL, serviceLifecycle, unixSignals,
             ]
         ),
         library("Storage", in: "Program", ["Domain", crypto]),
@@ -273,10 +272,8 @@ let package = Package(
         tests(
             of: "Server",
             [
-                "Storage", "Domain", "HTTPAPI", "SQLiteStore", "DiskBlobs", "CurlMail", "S3", coreMetrics, logging,
-                nioCore,
-                nioPosix,
-                serviceLifecycle,
+                "Storage", "Domain", "HTTPAPI", "Console", "SQLiteStore", "DiskBlobs", "CurlMail", "S3", coreMetrics,
+                logging, nioCore, nioPosix, serviceLifecycle,
             ]
         ),
         tests(of: "CurlFetch", [nioCore, nioPosix]),
