@@ -172,7 +172,7 @@ import Testing
         fixture.expectNothingStaged()
     }
 
-    @Test("every server counts the chunks of a block, once, also one where somebody watches", arguments: [true, false])
+    @Test("every server counts the chunks of a block once, with or without a watcher", arguments: [true, false])
     func progressOfBlocks(isWatched: Bool) async throws {
         let (_, token) = try await fixture.begin(on: servers[0], size: 8)
         // An open progress stream keeps what its server knows of the upload.

@@ -7,8 +7,9 @@ internal import Glibc
 /// Every call blocks. Statements whose results are not needed at once, such as `BEGIN` and savepoints, wait and travel
 /// with the next one, so that a transaction of one statement takes one exchange.
 ///
-/// Unchecked, because ``ConnectionPool`` guarantees it: a connection is either idle in the pool or used by the one thread
-/// that took it.
+/// `@unchecked Sendable`: one thread at a time uses a connection. A connection of ``ConnectionPool`` is either idle, in a
+/// list behind a lock, or used by the thread that took it. Each other connection belongs to ``ChangeListener``, whose one
+/// job calls it, or to ``SessionLocks`` or ``IndexBuilder``, which call it on a pool of one thread.
 final class PostgresConnection: @unchecked Sendable {
     /// A statement that waits for the next exchange.
     private struct Waiting {
