@@ -1,6 +1,5 @@
 internal import CVips
 internal import Domain
-internal import Glibc
 
 /// libvips, started once for the process, with only the loaders of the supported formats.
 enum VipsLibrary {
@@ -10,12 +9,13 @@ enum VipsLibrary {
     private static let allowedLoaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"]
 
     private static let started: Result<Void, VipsError> = {
-        // Damaged images are common, and libvips would write a warning about each to standard error.
-        setenv("VIPS_WARNING", "0", 1)
-        guard vips_init("lcfile") == 0 else { return .failure(VipsError.take("vips_init")) }
-        vips_block_untrusted_set(1)
-        vips_operation_block_set("VipsForeignLoad", 1)
-        for loader in allowedLoaders { vips_operation_block_set("VipsForeignLoad\(loader)", 0) }
+        do throws(VipsError) {
+            try VipsModules.startLibrary(blocksUntrusted: true)
+            try VipsModules.load(.heif)
+        } catch {
+            return .failure(error)
+        }
+        VipsModules.allow(allowedLoaders)
         // Requests run in parallel, so each image has one thread. libvips' cache of operations is off, because
         // operations are not repeated.
         vips_concurrency_set(1)

@@ -1,6 +1,7 @@
 #ifndef LCFILE_CLINUX_H
 #define LCFILE_CLINUX_H
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -40,6 +41,22 @@ static inline int clinux_begin_writeback(int descriptor, long long offset, long 
 /// zeros.
 static inline int clinux_make_hole(int descriptor, long long offset, long long count) {
     return (int)syscall(SYS_fallocate, descriptor, 3, offset, count);
+}
+
+// Declared by glibc only with _GNU_SOURCE, as is the struct for the result.
+extern int dladdr(const void *address, void *result);
+
+/// dladdr(3): returns the path of the library that has a function of this name; NULL if none has it.
+/// The text stays valid as long as the library is loaded.
+static inline const char *clinux_library_of(const char *function) {
+    struct {
+        const char *path;
+        void *base;
+        const char *name;
+        void *address;
+    } result = {0};
+    void *address = dlsym(NULL, function);
+    return address != NULL && dladdr(address, &result) != 0 ? result.path : NULL;
 }
 
 /// statfs(2): returns the magic number of the file system of a path (<linux/magic.h>); 0 if it cannot be read.

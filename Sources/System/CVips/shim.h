@@ -1,11 +1,24 @@
 #ifndef LCFILE_CVIPS_H
 #define LCFILE_CVIPS_H
 
+#include <gmodule.h>
 #include <vips/vips.h>
 
 // Most operations of libvips are variadic, and Swift cannot call variadic functions: one shim with fixed arguments for
 // each operation in use. Every argument list ends with NULL; without it the code compiles and corrupts memory, so check
 // that first in a review.
+
+// MARK: Starting
+
+/// Loads a module of libvips, whose formats are then known, for the rest of the process; 0 or, with an error, -1. All
+/// its symbols are bound at once, so that the tables of addresses can be made read-only before an image is read.
+static inline int cvips_load_module(const char *path) {
+    if (g_module_open(path, (GModuleFlags)0) == NULL) {
+        vips_error("module", "%s", g_module_error());
+        return -1;
+    }
+    return 0;
+}
 
 // MARK: Reading
 

@@ -100,22 +100,3 @@ package enum ImageWorker {
         _ = Glibc.write(STDERR_FILENO, line, line.count)
     }
 }
-
-/// libvips with only the loaders of the worker's formats.
-private enum WorkerLibrary {
-    static func start() throws(VipsError) {
-        setenv("VIPS_WARNING", "0", 1)
-        // Files cannot be written, so large images stay in memory, which is limited.
-        setenv("VIPS_DISC_THRESHOLD", "1000g", 1)
-        // liborc would generate machine code at run time, which needs writable and executable memory.
-        setenv("VIPS_NOVECTOR", "1", 1)
-        guard vips_init("lcfile") == 0 else { throw VipsError.take("vips_init") }
-        vips_block_untrusted_set(0)
-        vips_operation_block_set("VipsForeignLoad", 1)
-        for loader in ["Svg", "Pdf", "Jxl", "Jp2k", "Heif", "Tiff"] {
-            vips_operation_block_set("VipsForeignLoad\(loader)", 0)
-        }
-        vips_concurrency_set(1)
-        vips_cache_set_max(0)
-    }
-}

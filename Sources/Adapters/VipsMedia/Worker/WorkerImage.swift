@@ -12,9 +12,9 @@ struct WorkerImage: ~Copyable {
     /// - Parameter source: The bytes.
     /// - Throws: An error if no loader recognizes the bytes, or if the loader cannot read them.
     init(_ source: borrowing VipsSourceHandle) throws(VipsError) {
-        guard let loader = vips_foreign_find_load_source(source.pointer),
-            let format = WorkerImage.format(of: String(cString: loader))
-        else { throw VipsError.take("find_load") }
+        guard let format = WorkerImage.format(of: try WorkerLibrary.loader(for: source)) else {
+            throw VipsError.take("find_load")
+        }
         let image = try VipsImageHandle(source)
         // Pages are opaque: poppler's transparency becomes white.
         let isPage = format == .pdf
