@@ -1,5 +1,5 @@
-.PHONY: serve build manual model test quick check swift-packages unit conformance conformance-packages fetched-model \
-  test-engines test-buckets soak bench format image release dist deb package-test
+.PHONY: serve build manual model test test-extended quick check swift-packages unit conformance conformance-packages \
+  fetched-model test-engines test-buckets soak bench format image release dist deb package-test
 
 # Swift's own libraries are linked in, so that the binary runs where no Swift is installed.
 # The binary names the commit; a source archive has none.
@@ -59,6 +59,10 @@ conformance: unit
 # Downloads the Python packages of the conformance tests, and imports these tests.
 conformance-packages:
 	Tests/Conformance/run --set-up
+
+# The end-to-end tests that `test` leaves out: each takes seconds. Before a release, and after a change in their area.
+test-extended: unit conformance-packages
+	Tests/Conformance/run --extended
 
 # The tests of the interface with the objects of all servers in PostgreSQL, and then through two servers on PostgreSQL and
 # an S3 store; scripts of the project start both. ENGINES="Tests/Conformance/objects" selects folders.

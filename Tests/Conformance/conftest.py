@@ -28,6 +28,7 @@ from verifying import Verifier
 
 def pytest_addoption(parser):
     parser.addoption("--part", choices=["together", "alone"], help="only tests not marked `alone`, or only those marked")
+    parser.addoption("--tier", choices=["core", "extended"], help="only tests not marked `extended`, or only those marked")
     parser.addoption("--failures", type=Path, help="a file to which the tests that fail are added, one a line")
     parser.addoption("--again", type=Path, help="only tests of such a file")
 
@@ -35,24 +36,29 @@ def pytest_addoption(parser):
 def pytest_collection_modifyitems(config, items):
     items[:] = with_each_value(items)
     if admin_url():
-        items[:] = [item for item in items if item.get_closest_marker("sqlite") is None]
+        items[:] = [item for item in items if not is_marked(item, "sqlite")]
     if common_store():
-        items[:] = [item for item in items if item.get_closest_marker("disk") is None]
+        items[:] = [item for item in items if not is_marked(item, "disk")]
     if os.environ.get("LCFILE_TEST_SERVERS"):
-        items[:] = [item for item in items if item.get_closest_marker("single") is None]
+        items[:] = [item for item in items if not is_marked(item, "single")]
     # The files that take long come first: the last ones decide how long one worker runs alone.
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
-    part, again = config.getoption("--part"), config.getoption("--again")
-    if again is not None:
+    items.sort(key=lambda item: not is_marked(item, "long"))
+    chosen = items
+    if (again := config.getoption("--again")) is not None:
         wanted = set(again.read_text().splitlines())
-        chosen = [item for item in items if item.nodeid in wanted]
-    elif part is not None:
-        chosen = [item for item in items if (item.get_closest_marker("alone") is not None) == (part == "alone")]
-    else:
-        return
+        chosen = [item for item in chosen if item.nodeid in wanted]
+    if (part := config.getoption("--part")) is not None:
+        chosen = [item for item in chosen if is_marked(item, "alone") == (part == "alone")]
+    if (tier := config.getoption("--tier")) is not None:
+        chosen = [item for item in chosen if is_marked(item, "extended") == (tier == "extended")]
     kept = set(chosen)
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = chosen
+    if left_out := [item for item in items if item not in kept]:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = chosen
+
+
+def is_marked(item, mark):
+    return item.get_closest_marker(mark) is not None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -112,12 +118,15 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def new_server(tmp_path_factory):
+def new_server(tmp_path):
     """Makes servers of a test's own; what still runs in the end is stopped."""
     servers = []
 
     def make(**options):
-        server = Server(options.pop("folder", None) or tmp_path_factory.mktemp("own"), **options)
+        if (folder := options.pop("folder", None)) is None:
+            folder = tmp_path / f"own{len(servers)}"
+            folder.mkdir()
+        server = Server(folder, **options)
         servers.append(server)
         return server
 

@@ -117,6 +117,7 @@ import Testing
             #expect(response.headers[.eTag] == tag)
             #expect(response.headers[.cacheControl] == "public, max-age=31536000, immutable")
             #expect(response.headers[.contentType] == nil)
+            #expect(response.headers[.contentLength] == nil)
         }
     }
 

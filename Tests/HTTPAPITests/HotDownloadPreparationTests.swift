@@ -64,8 +64,7 @@ import Testing
             let unchanged = try await client.execute(uri: target, method: .get, headers: [.ifNoneMatch: tag])
             #expect(hot.isUnchanged(for: tag))
             var expected = "HTTP/1.1 304 Not Modified\r\n"
-            // NIO's encoder omits the length of a 304.
-            for field in unchanged.headers where ![.requestID, .contentLength].contains(field.name) {
+            for field in unchanged.headers where field.name != .requestID {
                 expected += "\(field.name): \(field.value)\r\n"
             }
             let short = hot.write(isUnchanged: true, hasBody: false, id: id, date: "now", ByteBufferAllocator())

@@ -49,12 +49,14 @@ def both(tmp_path_factory, server):
 
 
 @pytest.fixture
-def new_tls_server(tmp_path_factory, authority, certificate):
+def new_tls_server(tmp_path, authority, certificate):
     """Makes servers of a test's own; what still runs in the end is stopped."""
     servers = []
 
     def make(certificate=certificate, **settings):
-        server = TLSServer(tmp_path_factory.mktemp("own"), authority, certificate, **settings)
+        folder = tmp_path / f"own{len(servers)}"
+        folder.mkdir()
+        server = TLSServer(folder, authority, certificate, **settings)
         servers.append(server)
         return server
 

@@ -55,17 +55,21 @@ struct Representation {
 
     /// The response without a body to a client that has the bytes.
     private var notModified: Response {
-        Response(status: .notModified, headers: Representation.notModified(headers, size: size))
+        var response = Response(status: .notModified, headers: Representation.notModified(headers))
+        // Hummingbird has added the length of the missing body.
+        response.headers[.contentLength] = nil
+        return response
     }
 
     /// The fields of a 304, from those of a 200 with all bytes.
-    static func notModified(_ headers: HTTPFields, size: Int64) -> HTTPFields {
+    static func notModified(_ headers: HTTPFields) -> HTTPFields {
         var headers = headers
         // They describe content, which this response does not have; a client keeps those that it stored.
         headers[.contentType] = nil
         headers[.acceptRanges] = nil
-        // The length of a 200 response (RFC 9110 section 8.6), not of the missing body.
-        headers[.contentLength] = String(size)
+        // The length would be that of a 200 response (RFC 9110 section 8.6). But some clients wait for as many bytes, and
+        // with HTTP/2 others take a stream that ends without them for cut off (RFC 9113 section 8.1.1).
+        headers[.contentLength] = nil
         return headers
     }
 

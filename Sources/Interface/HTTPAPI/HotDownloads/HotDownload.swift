@@ -64,9 +64,7 @@ struct HotDownload: Sendable {
         self.app = app
         self.tag = tag
         whole = HotDownload.head(.ok, response.headers)
-        var headers = Representation.notModified(response.headers, size: size)
-        // NIO's encoder omits it from other responses, too: some clients wait for `Content-Length` bytes after a 304.
-        headers[.contentLength] = nil
+        let headers = Representation.notModified(response.headers)
         unchanged = HotDownload.head(.notModified, headers)
         fields = (response.headers, headers)
     }
