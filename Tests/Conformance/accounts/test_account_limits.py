@@ -91,6 +91,7 @@ def leancloud(text, salt):
 BCRYPT = {"bcryptPassword": "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("text, hash", [
     (PASSWORD, leancloud(PASSWORD, "abc123")), ("U*U", BCRYPT),
 ], ids=["leancloud", "bcrypt"])
@@ -107,6 +108,7 @@ def test_log_ins_at_once_all_get_the_one_token_while_the_hash_is_replaced(server
 
 # Who is there
 
+@pytest.mark.extended
 def test_forms_of_a_phone_number_do_not_tell_who_is_there(new_server):
     api = start(new_server, LCFILE_ACCOUNTS_HIDE_UNKNOWN_USERS="true").api()
     sign_up(api, mobilePhoneNumber="13800000001")

@@ -112,6 +112,7 @@ def test_session_of_whoever_asks_does_not_become_that_of_who_logs_in(cast):
     assert me(cast.guest, cast.other.token).json()["objectId"] == cast.other.id
 
 
+@pytest.mark.extended
 def test_all_log_ins_of_a_user_have_one_token_and_those_of_another_user_another(cast):
     for person in (cast.owner, cast.other):
         assert {log_in(cast.guest, person).json()["sessionToken"] for _ in range(5)} == {person.token}

@@ -64,6 +64,7 @@ def test_forms_of_a_phone_number_count_together(api):
     assert_locked(api, mobilePhoneNumber=f"+86{number}")
 
 
+@pytest.mark.extended
 def test_success_forgets_failures(api, ann):
     for _ in range(3):
         assert guess(api, ALLOWED, username=ann.username) == [210] * ALLOWED
@@ -138,6 +139,7 @@ def test_unknown_users_are_said_by_default(api):
     assert (response.status_code, response.json()) == (400, NO_USER)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("allowed", [1, 3])
 def test_number_of_failures_is_a_setting(new_server, allowed):
     api = new_server(**settings(passwordCost=10, maxFailures=allowed)).start().api()
@@ -148,6 +150,7 @@ def test_number_of_failures_is_a_setting(new_server, allowed):
     assert_locked(api, username=bob.username)
 
 
+@pytest.mark.extended
 def test_lock_opens_after_its_time(new_server):
     # A failure counts for that time as well, so few of them must come within it.
     api = new_server(**settings(passwordCost=10, maxFailures=1, lockoutTime=3)).start().api()
@@ -159,6 +162,7 @@ def test_lock_opens_after_its_time(new_server):
 
 # Many at once
 
+@pytest.mark.extended
 @pytest.mark.single
 @pytest.mark.parametrize("who, code", [("user", 210), ("unknown", 211)])
 def test_guesses_at_once_reveal_no_more(server, ann, who, code):

@@ -239,6 +239,7 @@ def test_change_of_the_user_makes_the_link_void(api, master, sink, user, change)
     assert use(url, password="third", again="third").status_code == 404
 
 
+@pytest.mark.extended
 def test_only_the_newest_ten_links_for_a_purpose_are_valid(api, master, sink, user):
     sink.wait(user.email)
     for count in range(2, 13):
@@ -270,6 +271,7 @@ def test_request_that_cannot_be_served(api, purpose, body, code):
     assert_refused(api.post(f"/1.1/{CALLS[purpose]}", json=body), 400, code)
 
 
+@pytest.mark.extended
 def test_verified_address_gets_no_further_mail(api, sink, user):
     use(link_of(sink.wait(user.email)[0]))
     assert ask(api, "verify", user.email).json() == {}
@@ -306,6 +308,7 @@ def test_open_redirect_is_refused(api, user, target):
 
 # The official SDK
 
+@pytest.mark.extended
 def test_python_sdk_asks_for_both_mails(server, sink, user):
     sdk = SDK(server.url)
     try:

@@ -69,6 +69,7 @@ KINDS = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", KINDS)
 def test_mail_arrives(serve, sinks, authority, kind):
     options, more = KINDS[kind]
@@ -86,6 +87,7 @@ def test_mail_arrives(serve, sinks, authority, kind):
     assert eventually(lambda: waiting(server) == [])
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind, words", [
     ("no starttls", "encrypted"), ("foreign certificate", "encrypted"), ("wrong password", "log-in"),
 ])
@@ -117,6 +119,7 @@ def test_password_from_a_file(serve, sinks, tmp_path):
 
 # Failures
 
+@pytest.mark.extended
 @pytest.mark.parametrize("mode, words", [
     ("defer", "does not accept the recipient now (451)"), ("drop", "closed the connection"),
     ("slow", "did not answer in time"), ("refuse-sender", "refused the sender with 550"),
@@ -136,6 +139,7 @@ def test_failed_mail_is_sent_again(serve, mode, words):
     assert "A mail was not sent; this is tried again" in server.errors
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("mode, status", [("refuse-recipient", 550), ("refuse-message", 554)])
 def test_refused_mail_is_a_dead_letter_at_once(serve, mode, status):
     server, sink = serve()
@@ -152,6 +156,7 @@ def test_refused_mail_is_a_dead_letter_at_once(serve, mode, status):
     assert address(user) not in server.errors
 
 
+@pytest.mark.extended
 def test_mail_server_that_is_down_loses_nothing(serve):
     server, sink = serve()
     sink.stop()
@@ -164,6 +169,7 @@ def test_mail_server_that_is_down_loses_nothing(serve):
     assert eventually(lambda: waiting(server) == [])
 
 
+@pytest.mark.extended
 def test_mail_that_cannot_be_delivered_in_time_is_a_dead_letter_and_commands_send_it_again(serve):
     server, sink = serve(LCFILE_MAIL_GIVE_UP_AFTER="1")
     sink.behave("defer")
@@ -190,6 +196,7 @@ def test_retry_refuses_other_bodies(server, body):
     assert_refused(server.api(master=True).post("/1.1/mails/retry", json=body), 400, 119)
 
 
+@pytest.mark.extended
 def test_kill_between_the_commit_and_the_mail_loses_nothing(serve):
     server, sink = serve()
     sink.behave("slow")
@@ -207,6 +214,7 @@ def test_kill_between_the_commit_and_the_mail_loses_nothing(serve):
     assert eventually(lambda: waiting(server) == [])
 
 
+@pytest.mark.extended
 def test_mails_are_counted(serve):
     server, sink = serve()
     sink.wait(address(signed_up(server)))
@@ -214,6 +222,7 @@ def test_mails_are_counted(serve):
     assert values(server, "lcfile_mails_waiting", "lcfile_mails_dead", "lcfile_mails_failed_total") == {}
 
 
+@pytest.mark.extended
 def test_ended_links_are_not_valid(serve):
     server, sink = serve(LCFILE_MAIL_VERIFY_LIFETIME="1")
     user = signed_up(server)
@@ -229,6 +238,7 @@ def reset(server, email):
     return server.api().post("/1.1/requestPasswordReset", json={"email": email})
 
 
+@pytest.mark.extended
 def test_requests_that_send_no_mail_use_up_no_address(serve):
     server, sink = serve(LCFILE_MAIL_MAX_PER_ADDRESS="2")
     email = new_email()
@@ -238,6 +248,7 @@ def test_requests_that_send_no_mail_use_up_no_address(serve):
     assert signed_up.status_code == 201
 
 
+@pytest.mark.extended
 def test_limit_of_an_address(serve):
     server, sink = serve(LCFILE_MAIL_MAX_PER_ADDRESS="2")
     user = signed_up(server)
@@ -252,6 +263,7 @@ def test_limit_of_an_address(serve):
     ask(server, signed_up(server))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("limit", ["CLIENT", "APP"])
 def test_limit_of_a_client_and_of_an_app(serve, limit):
     server, sink = serve(**{f"LCFILE_MAIL_MAX_PER_{limit}": "2"})
@@ -270,6 +282,7 @@ def test_limit_of_a_client_and_of_an_app(serve, limit):
 
 # Settings of accounts
 
+@pytest.mark.extended
 def test_log_in_needs_a_verified_address_if_the_setting_says_so(serve):
     server, sink = serve(**settings(requireVerifiedEmail=True, passwordCost=10, verifyEmail=True))
     user = signed_up(server)
@@ -280,6 +293,7 @@ def test_log_in_needs_a_verified_address_if_the_setting_says_so(serve):
     assert log_in(server.api(), username=sign_up(server.api()).username).status_code == 200
 
 
+@pytest.mark.extended
 def test_apps_have_their_own_settings(new_server, sinks):
     server = new_server(**mail_settings(sinks()) | settings(verifyEmail=False))
     file = server.folder / "lcfile.yaml"
@@ -295,6 +309,7 @@ def test_apps_have_their_own_settings(new_server, sinks):
     assert log_in(beta, "p", username="bob").status_code == 200
 
 
+@pytest.mark.extended
 def test_unknown_address_answers_alike_if_the_setting_says_so(serve):
     server, sink = serve(**settings(hideUnknownUsers=True, passwordCost=10))
     user = signed_up(server)
@@ -316,6 +331,7 @@ def texts(tmp_path):
     return folder
 
 
+@pytest.mark.extended
 def test_texts_of_the_operator_are_used(new_server, sinks, texts):
     (texts / "verify-mail.en.txt").write_text("Subject: 欢迎 {{app}}\n\nYour link: {{link}}\n")
     (texts / "page.en.html").write_text("<title>{{title}}</title><style>b{color:red}</style><b>Ours</b>{{content}}")
@@ -329,6 +345,7 @@ def test_texts_of_the_operator_are_used(new_server, sinks, texts):
     assert page.headers["Content-Security-Policy"].count("sha256-") == 2
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name, text, words", [
     ("verify-mail.en.txt", "Subject: a\n{{lnk}}", "verify-mail.en.txt has the unknown variable '{{lnk}}'"),
     ("verify-mail.fr.txt", "Subject: a\n{{link}}", "verify-mail.fr.txt is not the name of a template"),

@@ -48,6 +48,7 @@ def test_longer_password_is_not_even_compared(api, ann, password):
     assert_400(ann.api.call("PUT", f"{ann.path}/updatePassword", json=body), LIMIT)
 
 
+@pytest.mark.extended
 def test_limit_is_a_setting(new_server):
     api = new_server(**settings(passwordCost=10, maxPasswordLength=20)).start().api()
     assert sign_up(api, password="x" * 20).id

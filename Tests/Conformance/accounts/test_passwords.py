@@ -106,6 +106,7 @@ def test_malformed_hash_is_refused(own, hash):
 
 # Our own
 
+@pytest.mark.extended
 @pytest.mark.sqlite
 def test_default_cost_is_15(new_server):
     server = new_server().start()

@@ -62,6 +62,7 @@ def test_known_identity_logs_in_with_a_token_of_its_own(api, platform):
     assert is_live(api, first.token) and is_live(api, second.token)
 
 
+@pytest.mark.extended
 def test_each_log_in_of_the_python_sdk_has_a_token_of_its_own(server):
     sdk = SDK(server.url)
     try:
@@ -79,6 +80,7 @@ def test_each_log_in_of_the_python_sdk_has_a_token_of_its_own(server):
         sdk.close()
 
 
+@pytest.mark.extended
 def test_oldest_token_ends_when_there_are_too_many(api):
     bob, ann = sign_up(api), sign_up(api)
     tokens = [ann.token, *[new_token(api, ann) for _ in range(MAX + 1)]]

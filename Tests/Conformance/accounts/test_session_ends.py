@@ -82,6 +82,7 @@ def test_password_that_is_set_ends_the_token_of_all_devices(api, master, ann, ca
     assert new_token(api, ann, "another") != ann.token
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "separate"])
 def test_tokens_outlive_a_new_password_if_it_is_set_so(new_server, shared):
     options = settings(passwordCost=10, endSessionsOnPasswordChange=False, sharedSessionToken=shared)
@@ -96,6 +97,7 @@ def test_tokens_outlive_a_new_password_if_it_is_set_so(new_server, shared):
     assert len(tokens) == (1 if shared else 3)
 
 
+@pytest.mark.extended
 def test_refresh_ends_tokens_even_then(new_server):
     server = new_server(**settings(passwordCost=10, endSessionsOnPasswordChange=False)).start()
     ann = sign_up(server.api())

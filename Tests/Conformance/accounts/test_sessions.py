@@ -167,6 +167,7 @@ def test_log_holds_neither_tokens_nor_passwords(server, api):
     assert [secret in log for secret in (password, ann.token)] == [False, False]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("end", ["stop", "kill"])
 def test_separate_sessions_outlive_the_server(new_server, end):
     server = new_server(**settings(passwordCost=10, sharedSessionToken=False)).start()

@@ -52,6 +52,7 @@ def test_users_have_tokens_of_their_own(api, beta, ann):
     assert all(map(TOKEN.fullmatch, tokens))
 
 
+@pytest.mark.extended
 def test_no_number_of_log_ins_ends_the_token(start):
     server = start()
     ann = sign_up(server.api())
@@ -59,6 +60,7 @@ def test_no_number_of_log_ins_ends_the_token(start):
     assert is_live(server.api(), ann.token)
 
 
+@pytest.mark.extended
 def test_log_ins_at_once_have_one_token_and_one_session(server, master, ann):
     session, = sessions(master, ann)
     assert master.call("DELETE", f"{SESSIONS}/{session['objectId']}").status_code == 200
@@ -170,6 +172,7 @@ def test_change_of_another_field_leaves_the_token(api, ann):
 
 # Restarts
 
+@pytest.mark.extended
 @pytest.mark.parametrize("end", ["stop", "kill"])
 def test_token_survives_a_restart(start, end):
     server = start()
@@ -182,6 +185,7 @@ def test_token_survives_a_restart(start, end):
     assert [len(sessions(server.api(master=True), user)) for user in (ann, bob)] == [1, 1]
 
 
+@pytest.mark.extended
 def test_another_master_key_gives_the_next_log_in_another_token(start):
     server = start()
     ann = sign_up(server.api())
@@ -199,6 +203,7 @@ def test_another_master_key_gives_the_next_log_in_another_token(start):
     assert [is_live(server.api(), ended) for ended in (ann.token, token)] == [False, False]
 
 
+@pytest.mark.extended
 def test_tokens_stay_valid_when_the_setting_changes(start):
     server = start(**settings(sharedSessionToken=False))
     ann = sign_up(server.api())

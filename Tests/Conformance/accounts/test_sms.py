@@ -290,6 +290,7 @@ SDK_CALLS = """
 """
 
 
+@pytest.mark.extended
 def test_python_sdk_signs_up_resets_verifies_and_changes_numbers(server):
     sdk = SDK(server.url)
     try:

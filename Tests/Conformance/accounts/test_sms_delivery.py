@@ -59,6 +59,7 @@ def waiting(server, state="waiting"):
 
 # The gateway's templates
 
+@pytest.mark.extended
 def test_form_with_log_in_as_a_gateway_wants_it(serve, tmp_path):
     (tmp_path / "headers").write_text("Authorization: Basic YTpi\nX-Id: {{id}}\n")
     server, gateway = serve(
@@ -73,6 +74,7 @@ def test_form_with_log_in_as_a_gateway_wants_it(serve, tmp_path):
     assert "YTpi" not in server.errors and "YTpi" not in server.output
 
 
+@pytest.mark.extended
 def test_query_string_without_a_body(serve, gateways, new_server):
     gateway = gateways()
     url = gateway.url + "?mobile={{digits}}&tpl={{var.op}}"
@@ -84,6 +86,7 @@ def test_query_string_without_a_body(serve, gateways, new_server):
     assert request["path"] == f"/send?mobile={phone[1:]}&tpl=a%26b%3Dc%20d" and request["body"] == ""
 
 
+@pytest.mark.extended
 def test_texts_of_the_operator(serve, tmp_path):
     texts = tmp_path / "texts"
     texts.mkdir()
@@ -104,6 +107,7 @@ def test_texts_of_the_operator(serve, tmp_path):
 
 # Failures
 
+@pytest.mark.extended
 @pytest.mark.parametrize("mode, words", [
     ("500", "answered with status 500"), ("429", "answered with status 429"), ("drop", "closed the connection"),
     ("slow", "did not answer in time"), ("401", "refused the request with status 401"), ("say no", "sms.webhookExpects"),
@@ -124,6 +128,7 @@ def test_failed_sms_is_sent_again_with_the_same_code(serve, mode, words):
     assert "An SMS was not sent; this is tried again" in server.errors and phone not in server.errors
 
 
+@pytest.mark.extended
 def test_refused_sms_is_a_dead_letter_and_commands_send_it_again(serve):
     server, gateway = serve()
     gateway.behave("400")
@@ -144,6 +149,7 @@ def test_refused_sms_is_a_dead_letter_and_commands_send_it_again(serve):
         assert lcfile("sms", *wrong, **keys).returncode == USAGE
 
 
+@pytest.mark.extended
 def test_sms_whose_code_has_ended_is_a_dead_letter(serve):
     server, gateway = serve(LCFILE_SMS_GIVE_UP_AFTER="1")
     gateway.behave("500")
@@ -153,6 +159,7 @@ def test_sms_whose_code_has_ended_is_a_dead_letter(serve):
     assert eventually(lambda: values(server, "lcfile_sms_dead", "lcfile_sms_given_up_total") == measured)
 
 
+@pytest.mark.extended
 def test_kill_between_the_commit_and_the_sms_loses_nothing(serve):
     server, gateway = serve()
     gateway.behave("slow")
@@ -171,6 +178,7 @@ def test_kill_between_the_commit_and_the_sms_loses_nothing(serve):
     assert eventually(lambda: values(server, "lcfile_sms_sent_total") == {f"sms_sent {ALPHA.id}": 3})
 
 
+@pytest.mark.extended
 def test_gateway_in_a_private_network_needs_a_setting(gateways, new_server):
     gateway = gateways()
     server = new_server(**sms_settings(gateway) | {"LCFILE_FETCH_ALLOWED_NETWORKS": ""}).start()
@@ -181,6 +189,7 @@ def test_gateway_in_a_private_network_needs_a_setting(gateways, new_server):
 
 # Limits
 
+@pytest.mark.extended
 def test_flood_of_one_number(serve):
     server, gateway = serve(LCFILE_SMS_MAX_PER_MINUTE="1")
     phone = asked(server)
@@ -218,6 +227,7 @@ def test_unknown_numbers_cannot_be_tried_without_a_limit(serve):
 
 # Settings of accounts
 
+@pytest.mark.extended
 def test_sign_up_sends_a_code_and_log_in_needs_a_verified_number(serve):
     server, gateway = serve(**settings(verifyPhone=True, requireVerifiedPhone=True, passwordCost=10))
     phone = new_phone()
@@ -233,6 +243,7 @@ def test_sign_up_sends_a_code_and_log_in_needs_a_verified_number(serve):
     assert_refused(refused, 400, 127)
 
 
+@pytest.mark.extended
 def test_apps_have_their_own_settings(new_server, gateways):
     server = new_server(**sms_settings(gateways()))
     file = server.folder / "lcfile.yaml"
@@ -247,6 +258,7 @@ def test_apps_have_their_own_settings(new_server, gateways):
         assert log_in(api, "p", mobilePhoneNumber=phone).json().get("code") == code
 
 
+@pytest.mark.extended
 def test_unknown_number_answers_alike_if_the_setting_says_so(serve):
     server, gateway = serve(**settings(hideUnknownUsers=True, passwordCost=10))
     phone = new_phone()
@@ -261,6 +273,7 @@ def test_unknown_number_answers_alike_if_the_setting_says_so(serve):
 
 # Development
 
+@pytest.mark.extended
 def test_codes_are_in_the_log_and_the_list_in_development(new_server):
     server = new_server(LCFILE_SMS_PROVIDER="log").start()
     phone = asked(server)
@@ -281,6 +294,7 @@ def test_fixed_numbers_work_without_a_provider(new_server, tmp_path):
     assert_refused(ask(server, new_phone()), 400, 119, "sms.provider")
 
 
+@pytest.mark.extended
 def test_sms_that_wait_are_not_logged_when_sms_are_switched_off(serve):
     server, gateway = serve()
     gateway.behave("500")
@@ -313,6 +327,7 @@ def test_sms_needs_a_solved_captcha_if_the_setting_says_so(serve):
     gateway.wait(phone)
 
 
+@pytest.mark.extended
 def test_solved_captcha_sends_one_sms(serve):
     server, gateway = serve(LCFILE_SMS_REQUIRE_CAPTCHA="true")
     api = server.api()
@@ -329,6 +344,7 @@ def test_solved_captcha_sends_one_sms(serve):
     assert len(gateway.wait(phone)) == 1
 
 
+@pytest.mark.extended
 def test_python_sdk_solves_a_captcha(serve):
     server, gateway = serve(LCFILE_SMS_REQUIRE_CAPTCHA="true")
     sdk = SDK(server.url)

@@ -128,6 +128,7 @@ def test_missing_user_in_a_batch_is_211(api, path):
     assert batch(api, {"method": "GET", "path": f"{path}/{MISSING}"}).json() == [{"error": NO_USER}]
 
 
+@pytest.mark.extended
 def test_hidden_email_is_shown_to_the_master_key_alone(new_server):
     server = new_server(**settings(passwordCost=10)).start()
     api, master = server.api(), server.api(master=True)

@@ -45,6 +45,7 @@ def test_every_answer_but_200_refuses(verifying, status):
     assert sign_up(api, data).status_code == 201
 
 
+@pytest.mark.extended
 def test_known_user_is_verified_again(start, verifier):
     api = start(verifier.url)
     assert sign_up(api).status_code == 201
@@ -52,6 +53,7 @@ def test_known_user_is_verified_again(start, verifier):
     assert_refused(sign_up(api), 400, 251)
 
 
+@pytest.mark.extended
 def test_linking_is_verified(start, verifier):
     api = start(verifier.url)
     user = api.post("/1.1/users", json={"username": "ann", "password": "p4ss"}).json()
@@ -64,6 +66,7 @@ def test_linking_is_verified(start, verifier):
     assert len(verifier.asked) == 2
 
 
+@pytest.mark.extended
 def test_batch_save_is_verified(start, verifier):
     api = start(verifier.url)
     verifier.status = 403
@@ -71,6 +74,7 @@ def test_batch_save_is_verified(start, verifier):
     assert_refused(api.post("/1.1/batch/save", json={"requests": [request]}), 400, 251)
 
 
+@pytest.mark.extended
 def test_anonymous_users_are_not_verified(start, verifier):
     assert sign_up(start(verifier.url), {"id": "a"}, "anonymous").status_code == 201
     assert verifier.asked == []
@@ -80,6 +84,7 @@ def test_verifier_that_is_down_refuses(start):
     assert_refused(sign_up(start(f"http://127.0.0.1:{free_port()}/")), 400, 251)
 
 
+@pytest.mark.extended
 def test_verifier_that_is_silent_refuses_in_time(start):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/"

@@ -73,6 +73,7 @@ def test_name_of_the_login_is_the_default(run, master, ids):
     assert state(master, ids[0])["by"]
 
 
+@pytest.mark.extended
 def test_ids_come_from_standard_input(run, master, ids):
     succeed(run("block", "-", input="\n".join(ids) + "\n"))
     assert [verdict(master, id) for id in ids] == ["rejected"] * 3
@@ -107,6 +108,7 @@ def many(master):
     return made
 
 
+@pytest.mark.extended
 def test_hundreds_of_ids_are_blocked_with_bounded_concurrency(server, master, many):
     result = subprocess.run(
         [BINARY, "censor", "block", "-", "--quiet"], input="\n".join(many), text=True, capture_output=True,
@@ -125,6 +127,7 @@ def test_list_shows_the_newest_first(run, ids):
     assert "rejected" in lines[0] and "photo 2.jpg" in lines[0] and "/1.1/censorship/files/" in lines[0]
 
 
+@pytest.mark.extended
 def test_list_takes_times(server, run, ids):
     succeed(run("pass", *ids))
     assert len(succeed(run("list", "--from", RECENTLY, "--limit", "2")).splitlines()) == 2
@@ -133,6 +136,7 @@ def test_list_takes_times(server, run, ids):
     assert_fails(run("list", "--from", "2026-01-02", "--to", "2026-01-01"), "from", "HTTP 400")
 
 
+@pytest.mark.extended
 def test_list_of_all_has_every_page_once(run, many):
     succeed(run("pass", "-", "--quiet", input="\n".join(many)))
     lines = succeed(run("list", "--all", "--json")).splitlines()
@@ -140,6 +144,7 @@ def test_list_of_all_has_every_page_once(run, many):
     assert len(seen) == len(set(seen)) and set(many) <= set(seen)
 
 
+@pytest.mark.extended
 def test_show_prints_the_history(run, ids):
     succeed(run("block", ids[0], "--note", "first", "--by", "alice"))
     succeed(run("pass", ids[0], "--note", "second", "--by", "bob"))
@@ -153,6 +158,7 @@ def test_show_prints_the_history(run, ids):
 KITTY = {"TERM": "xterm-kitty"}
 
 
+@pytest.mark.extended
 def test_terminal_with_kittys_protocol_shows_previews(keys, run, ids):
     succeed(run("block", ids[0]))
     code, text = on_terminal("censor", "list", "--limit", "1", **keys, **KITTY)
@@ -175,6 +181,7 @@ def test_other_terminals_show_urls(keys, run, ids, arguments, environment):
 
 # Checks and runs
 
+@pytest.mark.extended
 def test_check_prints_the_verdict(run, receiver, master, server, ids):
     receiver.says = {"verdict": "review"}
     try:
@@ -186,6 +193,7 @@ def test_check_prints_the_verdict(run, receiver, master, server, ids):
     assert result.returncode == FAILED and "HTTP 400" in result.stderr
 
 
+@pytest.mark.extended
 def test_run_shows_its_end(run, master, ids):
     out = succeed(run("run", "--from", RECENTLY))
     assert re.search(r"state +done", out)
@@ -195,6 +203,7 @@ def test_run_shows_its_end(run, master, ids):
     assert json.loads(succeed(run("run", "--status", "--json", "--id", status["id"]))) == status
 
 
+@pytest.mark.extended
 def test_run_shows_its_progress_and_ctrl_c_leaves_it_going(keys, run, receiver, master, server):
     made = [server.api().store(photo(unique("slow"), 32, 32))["objectId"] for _ in range(30)]
     gate = threading.Event()
@@ -226,6 +235,7 @@ def test_bad_arguments_of_a_run(run, arguments):
 
 # Settings, log, known images, status
 
+@pytest.mark.extended
 def test_settings_are_printed_and_changed(run, master):
     assert re.search(r"cacheSeconds +3600", succeed(run("settings")))
     out = succeed(run("settings", "rejectAbove=0.9", "cacheSeconds=60", "--by", "alice", "--json"))
@@ -236,6 +246,7 @@ def test_settings_are_printed_and_changed(run, master):
     settings(master, rejectAbove=0.8, cacheSeconds=3600)
 
 
+@pytest.mark.extended
 def test_log_prints_the_newest_first(run, master, ids):
     succeed(run("block", ids[0], "--by", "alice", "--note", "why"))
     line = succeed(run("log", "--limit", "1")).strip()
@@ -243,6 +254,7 @@ def test_log_prints_the_newest_first(run, master, ids):
     assert json.loads(succeed(run("log", "--limit", "1", "--json"))) == log(master)[0]
 
 
+@pytest.mark.extended
 def test_known_images_are_added_listed_and_removed(run, tmp_path):
     digits = [hashlib.sha256(unique("k").encode()).hexdigest() for _ in range(4)]
     (tmp_path / "list.txt").write_text(f"# comment\n\nsha256:{digits[0]} seen twice\npdq:{digits[1]}\n{digits[2]}\n")
@@ -258,6 +270,7 @@ def test_known_images_are_added_listed_and_removed(run, tmp_path):
     assert_fails(run("known", "add", tmp_path / "bad.txt"), "line 2", code=USAGE)
 
 
+@pytest.mark.extended
 def test_status_is_a_table(run):
     out = succeed(run("status"))
     assert re.search(r"classifier +off: ", out) and re.search(r"webhook +on", out)

@@ -29,6 +29,7 @@ def decisions(master, id):
     return [one for one in state(master, id)["history"] if one["kind"] == "machine"]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("seed", range(5 if EXHAUSTIVE else 1))
 def test_killed_server_decides_each_job_once(new_server, receiver, seed):
     moments = random.Random(seed)
@@ -52,6 +53,7 @@ def test_killed_server_decides_each_job_once(new_server, receiver, seed):
     assert eventually(lambda: waiting(master) == 0, LONG)
 
 
+@pytest.mark.extended
 def test_killed_server_stores_every_verdict_that_it_answered(new_server):
     server = new_server(apps=(ALPHA,), **PLAIN).start()
     ids = [server.api().store(photo(f"kept {number}", 48, 32))["objectId"] for number in range(60)]
@@ -68,6 +70,7 @@ def test_killed_server_stores_every_verdict_that_it_answered(new_server):
     assert all(len(state(master, id)["history"]) == 1 for id in answered)
 
 
+@pytest.mark.extended
 def test_file_that_is_deleted_while_it_waits_ends_its_job(new_server, receiver):
     receiver.says = lambda request: (request.owner.closed.wait(0.3), request.reply(200, b'{"verdict":"passed"}'))
     server = new_server(apps=(ALPHA,), **PLAIN | with_webhook(receiver, LCFILE_CENSORSHIP_WORKERS="1")).start()
@@ -97,6 +100,7 @@ def test_file_is_deleted_while_it_is_checked(new_server, receiver):
     assert server.process.poll() is None
 
 
+@pytest.mark.extended
 @pytest.mark.alone
 def test_many_blocks_at_once(new_server):
     """10 000 where everything is tested, 500 otherwise."""
@@ -123,6 +127,7 @@ def test_many_blocks_at_once(new_server):
     assert found.json()["count"] == count
 
 
+@pytest.mark.extended
 @pytest.mark.alone
 def test_many_waiting_jobs_survive_a_restart(new_server):
     """Nothing is decided while the webhook is down, and the start is as quick as ever."""

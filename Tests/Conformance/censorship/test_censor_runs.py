@@ -69,6 +69,7 @@ def change(master, id, state):
     return master.call("PUT", f"/1.1/censorship/jobs/{id}", json={"state": state})
 
 
+@pytest.mark.extended
 def test_run_decides_every_image_once(server, master, receiver):
     ids = fill(server, COUNT)
     for number in range(20):
@@ -96,6 +97,7 @@ def test_run_takes_the_range_of_time_only(server, master):
     assert [verdict(master, id) for id in ids] == [None] * 3 + ["passed"] * 3 + [None] * 3
 
 
+@pytest.mark.extended
 def test_run_leaves_decided_images_alone_unless_it_rechecks(server, master, receiver):
     ids = fill(server, 6)
     put(master, ids[0], "passed", by="alice")
@@ -108,6 +110,7 @@ def test_run_leaves_decided_images_alone_unless_it_rechecks(server, master, rece
     assert [verdict(master, id) for id in ids] == ["passed", "rejected"] + ["rejected"] * 4
 
 
+@pytest.mark.extended
 def test_run_is_cancelled_and_resumed(server, master, receiver):
     ids = fill(server, COUNT)
     begun = threading.Event()
@@ -137,6 +140,7 @@ def test_run_is_cancelled_and_resumed(server, master, receiver):
     assert len({json.loads(request.body)["file"] for request in receiver.requests}) == COUNT
 
 
+@pytest.mark.extended
 def test_run_survives_a_killed_server(server, master, receiver):
     ids = fill(server, COUNT)
     run = start(master)
@@ -148,6 +152,7 @@ def test_run_survives_a_killed_server(server, master, receiver):
     assert all(len(state(master, id)["history"]) == 1 for id in ids)
 
 
+@pytest.mark.extended
 def test_one_run_at_a_time(server, master, receiver):
     fill(server, 20)
     ends = threading.Event()
@@ -163,6 +168,7 @@ def test_one_run_at_a_time(server, master, receiver):
     finished(master, other["id"])
 
 
+@pytest.mark.extended
 def test_new_uploads_go_before_a_run(server, master, receiver):
     fill(server, 100)
     receiver.says = lambda request: (request.owner.closed.wait(0.4), request.reply(200, b'{"verdict":"passed"}'))

@@ -68,6 +68,7 @@ def test_placeholder_must_be_an_image(server, master, fresh):
     assert settings(master, blockedImage=picture)["blockedImage"] == picture
 
 
+@pytest.mark.extended
 def test_settings_survive_a_restart(new_server):
     server = new_server(apps=(ALPHA,)).start()
     settings(server.api(master=True), auto=True, rejectAbove=0.9)
@@ -130,6 +131,7 @@ def test_bad_page_of_the_log_is_refused(master, query):
     assert master.get("/1.1/censorship/log", params=query).status_code == 400
 
 
+@pytest.mark.extended
 def test_bad_settings_of_the_server_stop_its_start(new_server):
     bad = {"WORKERS": "-1", "ATTEMPTS": "0", "FRAMES": "0", "WEBHOOK": "ftp://x/", "TIMEOUT": "0", "PURGE": "nonsense"}
     for name, value in bad.items():

@@ -152,6 +152,7 @@ def test_person_decides_before_the_later_answer(server, master, receiver, upload
     assert (seen["censorResult"], seen["by"]) == ("passed", "alice")
 
 
+@pytest.mark.extended
 def test_answer_that_does_not_come_ends_in_review(new_server, receiver):
     server = new_server(
         apps=(ALPHA,), **PLAIN | with_webhook(
@@ -221,6 +222,7 @@ def test_bad_answer_is_asked_for_again(master, receiver, badly_answered, first):
     assert len(seen["history"]) == 1
 
 
+@pytest.mark.extended
 def test_server_goes_on_after_the_receiver_was_down(new_server):
     port = free_port()
     settings_of = {
@@ -241,6 +243,7 @@ def test_server_goes_on_after_the_receiver_was_down(new_server):
         receiver.close()
 
 
+@pytest.mark.extended
 def test_receiver_that_stays_down_ends_in_review_with_the_reason(new_server):
     server = new_server(apps=(ALPHA,), **PLAIN | {
         "LCFILE_CENSORSHIP_WEBHOOK": "http://127.0.0.1:1/check", "LCFILE_CENSORSHIP_WEBHOOK_SECRET": SECRET,
@@ -253,6 +256,7 @@ def test_receiver_that_stays_down_ends_in_review_with_the_reason(new_server):
     assert seen["reason"]
 
 
+@pytest.mark.extended
 def test_private_address_is_refused_unless_it_is_allowed(new_server, receiver):
     server = new_server(apps=(ALPHA,), **with_webhook(receiver, LCFILE_CENSORSHIP_ATTEMPTS="1")).start()
     master = server.api(master=True)
@@ -292,6 +296,7 @@ def test_block_purges_the_urls(server, master, receiver, upload):
     assert [len(purges(id)) for id in (made["objectId"], other)] == [1, 0]
 
 
+@pytest.mark.extended
 def test_purge_is_repeated_until_it_succeeds(server, master, receiver, upload):
     made = upload({"verdict": "passed"})
     decided(master, made["objectId"])

@@ -54,12 +54,14 @@ def test_server_says_at_start_that_it_is_on(server, master):
     assert eventually(lambda: "classifier" in server.errors)
 
 
+@pytest.mark.extended
 def test_photograph_passes(server, master):
     seen = decided(master, server.api().store(ROCKET.read_bytes())["objectId"])
     assert (seen["censorResult"], seen["checker"]) == ("passed", "classifier")
     assert 0 <= seen["scores"]["nsfw"] < 0.1
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF"])
 def test_every_format_is_scored_alike(server, master, format):
     made = image("formats", 300, 300)
@@ -76,6 +78,7 @@ def test_thresholds_decide(server, master, thresholds, low, high, expected):
     assert "nsfw" in seen["scores"]
 
 
+@pytest.mark.extended
 def test_rejected_by_the_classifier_is_blocked_and_passed_by_a_person(server, master, thresholds):
     thresholds(0, 0)
     made = server.api().store(photo(unique("rejected"), 300, 300))
@@ -95,6 +98,7 @@ def test_check_of_a_caller_gives_the_verdict(server, master):
     assert master.post(f"/1.1/files/{id}/censor").json() == {"censorResult": "passed"}
 
 
+@pytest.mark.extended
 def test_killed_classifier_is_started_again(server, master):
     decided(master, server.api().store(photo(unique("before"), 200, 200))["objectId"])
     for process in classifiers(server):
@@ -104,6 +108,7 @@ def test_killed_classifier_is_started_again(server, master):
     assert server.process.poll() is None
 
 
+@pytest.mark.extended
 def test_stopped_server_leaves_no_classifier(new_server):
     server = new_server(apps=(ALPHA,), **PLAIN, LCFILE_CENSORSHIP_MODEL=str(MODEL)).start()
     master = server.api(master=True)
@@ -127,6 +132,7 @@ DAMAGE = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_server_without_a_usable_model_starts_and_says_so(new_server, tmp_path, damage):
     path = tmp_path / "model.onnx"
@@ -143,6 +149,7 @@ def test_server_without_a_usable_model_starts_and_says_so(new_server, tmp_path, 
     assert eventually(lambda: "classifier" in server.errors)
 
 
+@pytest.mark.extended
 def test_program_that_is_no_classifier_ends_in_review(new_server, tmp_path):
     program = tmp_path / "classifier"
     shutil.copy("/bin/true", program)

@@ -164,6 +164,7 @@ def test_pass_brings_everything_back(api, master, file):
     assert api.fetch(file["url"]).content == before.content
 
 
+@pytest.mark.extended
 def test_block_survives_a_restart(new_server):
     server = new_server(apps=(ALPHA,), **PLAIN).start()
     made = server.api().store(photo("restart"))
@@ -196,6 +197,7 @@ def test_block_during_a_download_does_not_break_the_server(server, api, master):
     assert_blocked(api.fetch(url))
 
 
+@pytest.mark.extended
 def test_many_requests_see_a_verdict_at_once(api, master, file):
     """No answer that begins after the block is a 200."""
     blocked, wrong = threading.Event(), []
@@ -305,6 +307,7 @@ def test_bad_query_of_the_review_list_is_refused(master, query, words):
     assert words in response.json()["error"]
 
 
+@pytest.mark.extended
 def test_review_list_has_pages_without_gaps(new_server):
     server = new_server(apps=(ALPHA,), **PLAIN).start()
     api, master = server.api(), server.api(master=True)

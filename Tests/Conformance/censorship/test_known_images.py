@@ -94,6 +94,7 @@ def test_changed_copy_of_a_blocked_image_is_rejected(master, api, blocked, chang
     assert (seen["censorResult"], seen["decidedBy"], seen["checker"]) == ("rejected", "machine", "known"), seen
 
 
+@pytest.mark.extended
 def test_other_images_are_not_rejected(master, api):
     first = api.store(bytes_of(picture("blocked")))["objectId"]
     block(master, first)
@@ -102,6 +103,7 @@ def test_other_images_are_not_rejected(master, api):
     assert [seen["censorResult"] for seen in other] == ["passed"] * 3
 
 
+@pytest.mark.extended
 def test_distance_of_zero_takes_no_changed_copies(master, api):
     made = picture("zero")
     first = api.store(bytes_of(made))["objectId"]
@@ -121,6 +123,7 @@ def test_imported_sha256_is_rejected(master, api):
     assert decided(master, api.store(data)["objectId"])["censorResult"] == "rejected"
 
 
+@pytest.mark.extended
 def test_hash_of_a_blocked_image_finds_copies_when_it_is_imported_elsewhere(master, api):
     """The PDQ hash in the list is the one that imports take."""
     made = picture("pdq")
@@ -136,6 +139,7 @@ def test_hash_of_a_blocked_image_finds_copies_when_it_is_imported_elsewhere(mast
     assert decided(master, api.store(copy, name="copy.png")["objectId"])["censorResult"] == "rejected"
 
 
+@pytest.mark.extended
 def test_pass_of_a_blocked_image_takes_it_from_the_list(master, api):
     data = bytes_of(picture("pardon"))
     id = api.store(data)["objectId"]
@@ -200,6 +204,7 @@ def test_list_has_pages(master):
     assert len(ids) == len(set(ids)) == master.get("/1.1/censorship/status").json()["known"]
 
 
+@pytest.mark.extended
 def test_animation_is_found_by_a_later_frame(master, api):
     """A blocked picture that hides behind a harmless first frame."""
     made = picture("hidden")
@@ -213,6 +218,7 @@ def test_animation_is_found_by_a_later_frame(master, api):
     assert seen["censorResult"] == "rejected", seen
 
 
+@pytest.mark.extended
 def test_large_list_is_searched_quickly(master, api):
     """Thousands of entries cost a check no time that a person notices; `make soak` has 20 000."""
     for start in range(0, count(3000, 20_000), 1000):

@@ -188,6 +188,7 @@ def test_new_file_of_another_type_is_not_checked(master, api, automatic):
     assert "censorResult" not in master.get(f"/1.1/files/{id}").json()
 
 
+@pytest.mark.extended
 def test_person_is_faster_than_the_check(master, api, automatic):
     ids = [api.store(photo(f"race {number}"))["objectId"] for number in range(20)]
     for id in ids:

@@ -37,6 +37,7 @@ def test_several_files_go_into_a_folder_that_is_created(run, api, tmp_path):
     assert (tmp_path / "folder" / "two").read_bytes() == b"two"
 
 
+@pytest.mark.extended
 def test_standard_output(run, api):
     data = os.urandom(1 << 20)
     result = run("get", "-o", "-", api.store(data)["objectId"], text=False)
@@ -73,6 +74,7 @@ def test_external_file_is_downloaded_from_its_url(run, api, tmp_path):
     assert (tmp_path / "outer.txt").read_bytes() == b"bytes of another server"
 
 
+@pytest.mark.extended
 def test_damaged_bytes_do_not_become_the_file(new_server, tmp_path):
     # The client finds the damage, not a round of the scrubber.
     server = new_server(LCFILE_SCRUB_DAYS="0").start()
@@ -100,6 +102,7 @@ def test_no_server(run):
     assert_fails(run("get", "000000000000000000000000", LCFILE_SERVER=url), "connect", code=SERVER)
 
 
+@pytest.mark.extended
 def test_thumbnail_is_printed_and_downloaded(run, api, tmp_path, rocket):
     record = api.store(rocket, name="rocket.jpg")
     options = ["--width", "100", "--height", "80", "--format", "png"]

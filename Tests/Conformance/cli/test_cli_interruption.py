@@ -74,6 +74,7 @@ def assert_uploaded(server, url, result, data):
     assert hashlib.sha256(content).digest() == hashlib.sha256(data).digest()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_upload_continues_after_an_interruption(server, data, start, tmp_path, number):
     process = start(server, "upload", "--json", "--bandwidth", "3M", "large 大.bin", "missing")
@@ -94,6 +95,7 @@ def test_upload_continues_after_an_interruption(server, data, start, tmp_path, n
     assert states(tmp_path) == []
 
 
+@pytest.mark.extended
 def test_changed_file_or_description_begins_again(server, data, start, tmp_path):
     process = start(server, "upload", "--bandwidth", "3M", "large 大.bin")
     url = upload_under_way(server, tmp_path)
@@ -109,6 +111,7 @@ def test_changed_file_or_description_begins_again(server, data, start, tmp_path)
     assert requests.get(json.loads(output)["file"]["url"], timeout=TIMEOUT).content == bytes(SIZE)
 
 
+@pytest.mark.extended
 def test_upload_survives_a_killed_server(new_server, data, start, tmp_path):
     server = new_server().start()
     process = start(server, "upload", "--json", "--bandwidth", "6M", "large 大.bin")
@@ -120,6 +123,7 @@ def test_upload_survives_a_killed_server(new_server, data, start, tmp_path):
     assert_uploaded(server, url, output, data)
 
 
+@pytest.mark.extended
 def test_download_continues_after_an_interruption(server, api, data, start, tmp_path):
     record = api.store(data, name="down.bin")
     part = tmp_path / "down.bin.part"
@@ -144,6 +148,7 @@ def test_download_continues_after_an_interruption(server, api, data, start, tmp_
     assert (tmp_path / "down.bin").read_bytes() == data
 
 
+@pytest.mark.extended
 def test_download_survives_a_killed_server(new_server, data, start, tmp_path):
     server = new_server().start()
     record = server.api().store(data, name="down.bin")

@@ -39,6 +39,7 @@ def test_all_commands_use_the_profile(run, server, file):
         assert (result.returncode, result.stderr) == (0, ""), command
 
 
+@pytest.mark.extended
 def test_second_profile_is_chosen_by_option_variable_and_default(run, server):
     create(run, server)
     create(run, server, "beta", BETA)
@@ -53,6 +54,7 @@ def test_second_profile_is_chosen_by_option_variable_and_default(run, server):
     assert ALPHA.id[:8] in run(*upload, **variables).stdout
 
 
+@pytest.mark.extended
 def test_profiles_are_listed_shown_and_removed_without_their_keys(run, server):
     create(run, server)
     create(run, server, "other")
@@ -131,5 +133,6 @@ def test_malformed_file_is_said(run, file, text, words):
     assert result.returncode == USAGE and words in result.stderr
 
 
+@pytest.mark.extended
 def test_serve_ignores_the_variables_of_commands(new_server):
     new_server(LCFILE_PROFILE="x", LCFILE_SERVER="http://x", LCFILE_MASTER_KEY_FILE="/x", LCFILE_APP_KEY_FILE="/x").start()

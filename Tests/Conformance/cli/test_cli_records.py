@@ -77,6 +77,7 @@ def test_bad_condition_is_said(run):
     assert run("ls", "--where", "nonsense").returncode == USAGE
 
 
+@pytest.mark.extended
 def test_permissions_apply_without_the_master_key(run, rules, files, tmp_path):
     rules.set("_File", find=[], get=[])
     assert_fails(run("ls"), "HTTP 403")
@@ -89,6 +90,7 @@ def test_permissions_apply_without_the_master_key(run, rules, files, tmp_path):
     assert result.stdout.startswith("http")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("by", ["objectId", "key", "url"])
 def test_stat_and_url(run, files, by):
     file = files[5]

@@ -16,6 +16,7 @@ def large(tmp_path):
     return "照片 large.bin"
 
 
+@pytest.mark.extended
 def test_progress_is_on_a_terminal(server, large, tmp_path):
     code, text = on_terminal(
         "upload", "--bandwidth", "12M", large, folder=tmp_path, columns=110, **credentials_of(server.url)
@@ -28,6 +29,7 @@ def test_progress_is_on_a_terminal(server, large, tmp_path):
     assert text.index("\r\x1b[K" + url) > 0
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("columns", [20, 40, 80])
 def test_progress_fits_a_narrow_terminal(server, large, tmp_path, columns):
     code, text = on_terminal(
@@ -53,6 +55,7 @@ def test_colours(server, tmp_path, environment, isRed):
     assert ("\x1b[3" in text) == isRed
 
 
+@pytest.mark.extended
 def test_pipes_get_neither_progress_nor_colours(server, large, tmp_path):
     result = lcfile("upload", large, "missing", folder=tmp_path, **credentials_of(server.url))
     assert "\x1b" not in result.stdout + result.stderr

@@ -50,6 +50,7 @@ def test_odd_names_and_all_bytes(upload, api, tmp_path, name, size):
     assert hashlib.sha256(api.fetch(record["url"]).content).digest() == hashlib.sha256(data).digest()
 
 
+@pytest.mark.extended
 def test_folder_is_uploaded_with_everything_in_it_except_links(upload, tmp_path):
     (tmp_path / "album" / "deep" / "照").mkdir(parents=True)
     for path in ("a.txt", ".b", "deep/c.txt", "deep/照/d"):
@@ -66,6 +67,7 @@ def test_link_named_as_argument_is_followed(upload, tmp_path):
     assert upload("link.txt")[0]["name"] == "link.txt"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("size", [0, 5, 8 << 20, (8 << 20) + 1, LARGE])
 def test_standard_input(server, api, size):
     data = os.urandom(1 << 10) * (size >> 10) + b"x" * (size & 1023)
@@ -86,6 +88,7 @@ def test_description(upload, api, tmp_path):
     assert shown["ACL"] == {"*": {"read": True}, "role:Editors": {"write": True}}
 
 
+@pytest.mark.extended
 def test_key_needs_the_master_key(run, upload, api, tmp_path):
     (tmp_path / "a.txt").write_text("x")
     record, = upload("a.txt", "--key", "chosen/by me.txt", master=True)
@@ -131,6 +134,7 @@ def test_no_server(run, tmp_path):
     assert_fails(run("upload", "a.txt", url=f"http://127.0.0.1:{free_port()}"), "a.txt", "connect", code=SERVER)
 
 
+@pytest.mark.extended
 def test_refused_file_is_said(new_server, tmp_path):
     server = new_server(LCFILE_UPLOADS_MAX_SIZE="1MB").start()
     (tmp_path / "big").write_bytes(bytes(2 << 20))
@@ -140,6 +144,7 @@ def test_refused_file_is_said(new_server, tmp_path):
         assert_fails(result, name, "HTTP 413")
 
 
+@pytest.mark.extended
 @pytest.mark.alone
 def test_memory_does_not_grow_with_the_file(server, tmp_path):
     (tmp_path / "large").touch()
@@ -166,6 +171,7 @@ def test_memory_does_not_grow_with_the_file(server, tmp_path):
     assert peak("upload", "-", "--name", "stream", source=tmp_path / "large") < idle + (64 << 20)
 
 
+@pytest.mark.extended
 def test_server_with_another_public_address(new_server, tmp_path):
     """The address in `Location` and in records can be one that the client does not reach."""
     server = new_server(LCFILE_PUBLIC_URL="https://files.invalid").start()
@@ -179,6 +185,7 @@ def test_server_with_another_public_address(new_server, tmp_path):
     assert (tmp_path / "copy").read_bytes() == bytes(LARGE)
 
 
+@pytest.mark.extended
 def test_many_files_keep_their_order(run, api, tmp_path):
     (tmp_path / "many").mkdir()
     for number in range(100):

@@ -42,6 +42,7 @@ def completed(line, folder, **environment):
     return {word.strip() for word in result.stdout.splitlines()}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("line, offered", [
     ("lcfile thu", "thumbnail"), ("lcfile schema s", "show set"), ("lcfile serve --metr", "--metrics-port"),
     ("lcfile thumbnail --format w", "webp"), ("lcfile permissions set Order f", "find"),

@@ -41,6 +41,7 @@ def test_page_has_options_examples_and_date(pages):
     assert "\\-\\-app\\-key\\fR" not in page
 
 
+@pytest.mark.extended
 @pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
 def test_groff_has_no_complaints(pages):
     for name, text in pages.items():

@@ -209,6 +209,7 @@ def test_an_answer_cannot_become_a_page(owner, path):
     assert headers["X-Content-Type-Options"] == "nosniff" and headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.extended
 def test_calls_are_in_the_log_of_the_server_once(new_server):
     server = new_server().start()
     calls = ConsoleCalls(server)

@@ -9,6 +9,7 @@ from scripts_as_text import XSS, assert_nothing_ran, watch
 from selenium.webdriver.common.keys import Keys
 
 
+@pytest.mark.extended
 def test_an_owner_logs_in_and_sees_the_areas(console, browser):
     console.open().log_in()
     assert browser.find("nav.areas a[aria-current=page]").text
@@ -16,6 +17,7 @@ def test_an_owner_logs_in_and_sees_the_areas(console, browser):
     assert browser.errors() == []
 
 
+@pytest.mark.extended
 def test_the_first_field_has_the_focus_and_enter_logs_in(console, browser):
     console.open()
     browser.find("form.login-form")
@@ -23,6 +25,7 @@ def test_the_first_field_has_the_focus_and_enter_logs_in(console, browser):
     browser.find("nav.areas")
 
 
+@pytest.mark.extended
 def test_a_wrong_key_is_said_next_to_the_form_and_the_app_stays(console, browser):
     console.open().log_in("wrong-key")
     assert "The app id or the key is wrong." in browser.find(".form-error p").text
@@ -32,12 +35,14 @@ def test_a_wrong_key_is_said_next_to_the_form_and_the_app_stays(console, browser
     browser.find("nav.areas")
 
 
+@pytest.mark.extended
 def test_a_reload_keeps_the_session_and_the_place(console, browser):
     console.enter("activity")
     browser.driver.refresh()
     browser.find("nav.areas a[aria-current=page]", "Activity")
 
 
+@pytest.mark.extended
 def test_the_log_out_ends_the_session(console, browser):
     console.enter()
     browser.click("header button", "Log out")
@@ -53,6 +58,7 @@ def test_scripts_do_not_see_the_cookie(console, browser):
     assert any(cookie["httpOnly"] for cookie in browser.command("Network.getAllCookies")["cookies"])
 
 
+@pytest.mark.extended
 def test_the_read_only_key_is_marked_and_has_no_actions(console, browser, console_server):
     ConsoleCalls(console_server).log_in()
     console.enter("activity", key=ALPHA.reader)
@@ -61,6 +67,7 @@ def test_the_read_only_key_is_marked_and_has_no_actions(console, browser, consol
     assert browser.all("main button.danger") == []
 
 
+@pytest.mark.extended
 def test_after_the_end_of_a_session_the_call_is_made_after_a_new_log_in(console, browser, console_server):
     """Nothing on the page is lost: the dialog is over it, and what was asked for happens."""
     console.enter("activity")
@@ -79,6 +86,7 @@ def test_after_the_end_of_a_session_the_call_is_made_after_a_new_log_in(console,
     assert browser.run("return window.samePage") is True
 
 
+@pytest.mark.extended
 def test_a_session_of_another_tab_is_taken_over(console, browser):
     """The other tab's log-in replaces the cookie; this tab goes on with it and asks for nothing."""
     console.enter("activity")
@@ -96,6 +104,7 @@ def test_a_session_of_another_tab_is_taken_over(console, browser):
     assert browser.all("dialog") == []
 
 
+@pytest.mark.extended
 def test_a_server_that_is_gone_is_named(new_server, browser):
     from browser import Console
 
@@ -109,6 +118,7 @@ def test_a_server_that_is_gone_is_named(new_server, browser):
     assert console.app == ALPHA
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("language, title, locale", [("en", "Activity", "en"), ("zh", "操作记录", "zh-CN")])
 def test_the_page_speaks_the_language_of_its_reader(console, browser, language, title, locale):
     console.enter("activity", language=language)
@@ -116,6 +126,7 @@ def test_the_page_speaks_the_language_of_its_reader(console, browser, language, 
     assert browser.run("return document.documentElement.lang").startswith(locale)
 
 
+@pytest.mark.extended
 def test_the_language_is_changed_in_the_page(console, browser):
     console.open()
     browser.find("select.language").send_keys("简体中文")
@@ -140,6 +151,7 @@ def test_both_languages_have_the_same_texts(browser, console):
 
 # Keyboard
 
+@pytest.mark.extended
 def test_the_navigation_is_used_by_keyboard(console, browser):
     console.enter()
     browser.press(Keys.TAB)
@@ -150,6 +162,7 @@ def test_the_navigation_is_used_by_keyboard(console, browser):
     browser.find("nav.areas li:first-child a[aria-current=page]")
 
 
+@pytest.mark.extended
 def test_the_list_of_shortcuts_opens_and_gives_the_focus_back(console, browser):
     console.enter()
     browser.find("header button", "Shortcuts").send_keys(Keys.ENTER)
@@ -162,6 +175,7 @@ def test_the_list_of_shortcuts_opens_and_gives_the_focus_back(console, browser):
     browser.find("dialog kbd")
 
 
+@pytest.mark.extended
 def test_the_focus_is_seen_on_every_control(console, browser):
     console.enter("activity")
     browser.find("main td", "this session")
@@ -190,6 +204,7 @@ def assert_rules(browser, page):
         assert broken_rules(browser) == [] and overflows(browser) == [], (width, scheme)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_pages_obey_the_rules(console, browser, language):
     console.open("activity", language=language)
@@ -201,6 +216,7 @@ def test_the_pages_obey_the_rules(console, browser, language):
     assert browser.errors() == []
 
 
+@pytest.mark.extended
 def test_with_reduced_motion_nothing_moves(console, browser):
     browser.prefer(motion="reduce")
     console.enter()
@@ -215,6 +231,7 @@ def test_with_reduced_motion_nothing_moves(console, browser):
 
 # Values of attackers
 
+@pytest.mark.extended
 def test_what_attackers_put_into_sessions_and_changes_is_text(console, browser, console_server):
     for text in XSS:
         calls = ConsoleCalls(console_server)
@@ -270,6 +287,7 @@ def test_another_page_cannot_frame_the_console(browser, console_server):
     )
 
 
+@pytest.mark.extended
 def test_a_script_in_a_file_does_not_reach_the_console(console, browser, console_server):
     """A file of the app has the origin of the console; its sandbox is what keeps it out."""
     page = (

@@ -119,6 +119,7 @@ def command(server, *arguments):
     return result.stdout
 
 
+@pytest.mark.extended
 def test_sessions_are_listed_and_ended_by_the_command(console_server, calls):
     session = calls.log_in().json()["session"]
     other = ConsoleCalls(console_server)

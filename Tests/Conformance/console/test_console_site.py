@@ -67,6 +67,7 @@ def test_by_default_others_than_browsers_on_this_machine_find_nothing(console_se
     assert response.status_code == 404
 
 
+@pytest.mark.extended
 def test_off_means_off(new_server):
     server = new_server(LCFILE_CONSOLE_ACCESS="off").start()
     assert requests.get(f"{server.url}/console/", timeout=TIMEOUT).status_code == 404
@@ -78,6 +79,7 @@ def test_the_greeting_has_the_address(console_server):
     assert f"console     {console_server.url}/console/\n" in console_server.output
 
 
+@pytest.mark.extended
 def test_beyond_the_limit_wrong_keys_are_not_compared(new_server):
     server = new_server(LCFILE_CONSOLE_MAX_FAILURES="3").start()
     calls = ConsoleCalls(server)
@@ -96,6 +98,7 @@ def test_with_on_a_log_in_without_encryption_is_refused(new_server):
     assert "Set-Cookie" not in response.headers
 
 
+@pytest.mark.extended
 def test_with_tls_the_cookie_is_for_tls_only(tmp_path_factory):
     folder = tmp_path_factory.mktemp("console_tls")
     authority = Authority(folder)

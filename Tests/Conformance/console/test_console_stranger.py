@@ -1,5 +1,6 @@
 """What someone does who has the printed address and the key, and has read nothing: by links and buttons alone."""
 
+import pytest
 from accounts import sign_up
 from data import Objects
 from data_area import DataArea, downloaded
@@ -9,6 +10,7 @@ from people_area import PeopleArea
 from pictures import encoded, plain
 
 
+@pytest.mark.extended
 def test_a_stranger_looks_after_a_photo_the_permissions_and_a_class(console, console_server, downloads):
     api, master, browser = console_server.api(), console_server.api(master=True), console.browser
     ann = sign_up(api, username=unique("Ann"))

@@ -76,6 +76,7 @@ def contents(server):
 # Which database
 
 
+@pytest.mark.extended
 def test_objects_are_in_a_schema_of_the_app_and_no_file_of_sqlite_is_made(make):
     server = make().start()
     fill(server, 3)
@@ -84,6 +85,7 @@ def test_objects_are_in_a_schema_of_the_app_and_no_file_of_sqlite_is_made(make):
     assert not (server.storage / ALPHA.id / "lcfile.sqlite").exists()
 
 
+@pytest.mark.extended
 def test_objects_outlive_a_killed_server(make):
     server = make().start()
     fill(server)
@@ -94,6 +96,7 @@ def test_objects_outlive_a_killed_server(make):
     assert server.stop() == 0
 
 
+@pytest.mark.extended
 def test_server_without_the_setting_refuses_to_start_beside_objects_in_postgres(make):
     server = make().start()
     server.stop()
@@ -102,6 +105,7 @@ def test_server_without_the_setting_refuses_to_start_beside_objects_in_postgres(
     assert not (server.storage / ALPHA.id / "lcfile.sqlite").exists()
 
 
+@pytest.mark.extended
 def test_storage_with_objects_in_sqlite_is_not_served_with_an_empty_schema(make):
     make(LCFILE_DATABASE_URL="").start().stop()
     server = make()
@@ -109,6 +113,7 @@ def test_storage_with_objects_in_sqlite_is_not_served_with_an_empty_schema(make)
     assert not marker(server).exists()
 
 
+@pytest.mark.extended
 def test_schema_that_was_made_anew_is_refused(make):
     server = make().start()
     server.stop()
@@ -116,6 +121,7 @@ def test_schema_that_was_made_anew_is_refused(make):
     assert_does_not_start(make(), "was created anew")
 
 
+@pytest.mark.extended
 def test_schema_with_objects_of_another_storage_is_refused(make):
     server = make().start()
     fill(server, 1)
@@ -125,6 +131,7 @@ def test_schema_with_objects_of_another_storage_is_refused(make):
     assert not marker(other).exists()
 
 
+@pytest.mark.extended
 def test_second_server_with_a_copy_of_the_folder_is_refused_until_the_first_one_ends(make):
     server = make().start()
     records = fill(server, 1)
@@ -139,6 +146,7 @@ def test_second_server_with_a_copy_of_the_folder_is_refused_until_the_first_one_
     assert_does_not_start(make(), "is used by another server")
 
 
+@pytest.mark.extended
 def test_server_goes_on_after_the_database_ended_its_connections(make):
     server = make().start()
     fill(server, 1)
@@ -158,6 +166,7 @@ def test_server_goes_on_after_the_database_ended_its_connections(make):
     assert_does_not_start(copy, "is used by another server")
 
 
+@pytest.mark.extended
 def test_start_that_ended_before_the_marker_goes_on(make):
     server = make().start()
     server.stop()
@@ -169,6 +178,7 @@ def test_start_that_ended_before_the_marker_goes_on(make):
     assert marker(server).exists()
 
 
+@pytest.mark.extended
 def test_damaged_marker_is_refused(make):
     server = make().start()
     server.stop()
@@ -183,6 +193,7 @@ def test_address_that_is_none_is_refused_without_its_password(make, address):
     assert "secret" not in server.errors
 
 
+@pytest.mark.extended
 def test_unreachable_database_ends_the_start_with_the_reason(make):
     server = make(LCFILE_DATABASE_URL="postgres://user:secret@127.0.0.1:1/name")
     assert_does_not_start(server, "cannot be opened", "port 1 failed")
@@ -258,6 +269,7 @@ def test_files_are_served_while_the_database_is_away_only_if_their_records_are_k
 # Commands
 
 
+@pytest.mark.extended
 def test_backup_is_restored_as_a_storage_with_sqlite(make, tmp_path):
     server = make().start()
     fill(server)
@@ -281,6 +293,7 @@ def test_backup_without_the_setting_names_it(make, tmp_path):
     assert not (tmp_path / "backup").exists()
 
 
+@pytest.mark.extended
 def test_check_finds_what_is_missing_and_what_is_too_much(make):
     server = make().start()
     records = fill(server, 3)
@@ -325,6 +338,7 @@ def test_check_of_a_server_that_stores_and_deletes_finds_nothing(make):
         thread.join()
 
 
+@pytest.mark.extended
 def test_doctor_examines_the_database(make):
     server = make().start()
     result = lcfile("doctor", "--storage", server.storage, LCFILE_DATABASE_URL=database(server))

@@ -329,6 +329,7 @@ def test_cookie_of_a_source_is_not_brought_back(api, elsewhere):
     assert not any("cookie" in visit.headers for visit in elsewhere.visits_of(second))
 
 
+@pytest.mark.extended
 @pytest.mark.disk
 def test_proxy_of_the_environment_is_not_used(start, elsewhere):
     proxy = Elsewhere()
@@ -518,6 +519,7 @@ def test_rules_of_urls_hold_for_copies(api, url):
 
 # Time and size
 
+@pytest.mark.extended
 @pytest.mark.parametrize("source", [silence, drip()], ids=["silent", "dripping"])
 def test_source_that_takes_too_long_is_given_up(limited, elsewhere, source):
     server = limited(LCFILE_FETCH_TIMEOUT="1", LCFILE_FETCH_MIN_SPEED="1")
@@ -528,6 +530,7 @@ def test_source_that_takes_too_long_is_given_up(limited, elsewhere, source):
     assert_nothing_is_kept(server, before)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("setting", ["LCFILE_FETCH_MAX_SIZE", "LCFILE_UPLOADS_MAX_SIZE"])
 def test_endless_source_ends_at_the_limit(limited, elsewhere, setting):
     server = limited(**{setting: "1MB"})
@@ -538,6 +541,7 @@ def test_endless_source_ends_at_the_limit(limited, elsewhere, setting):
     assert_nothing_is_kept(server, before)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("setting", ["LCFILE_FETCH_MAX_SIZE", "LCFILE_UPLOADS_MAX_SIZE"])
 def test_announced_size_over_the_limit_is_refused_before_the_bytes(limited, elsewhere, setting):
     server = limited(**{setting: "1MB"})
@@ -554,6 +558,7 @@ def test_file_of_exactly_the_limit_is_copied(limited, elsewhere, setting):
         assert copied(server.api(), elsewhere.offer(offered))["metaData"]["size"] == 1 << 20
 
 
+@pytest.mark.extended
 def test_packed_body_does_not_grow_beyond_the_limit(limited, elsewhere):
     server = limited(LCFILE_FETCH_MAX_SIZE="1MB")
     before = set(server.blobs())
@@ -564,6 +569,7 @@ def test_packed_body_does_not_grow_beyond_the_limit(limited, elsewhere):
     assert sum(path.stat().st_size for path in set(server.blobs()) - before) <= 1 << 20
 
 
+@pytest.mark.extended
 def test_quota_holds_for_copies(start, elsewhere):
     server = start(LCFILE_UPLOADS_QUOTA="1MB")
     copied(server.api(), elsewhere.offer(answer(b"x" * 600_000)))
@@ -611,6 +617,7 @@ def test_client_that_crashes_ends_the_fetch(fetching, elsewhere):
     assert eventually(lambda: visit.left), "the fetch went on for nobody"
 
 
+@pytest.mark.extended
 @pytest.mark.disk
 def test_server_that_was_killed_in_a_fetch_keeps_nothing(start, elsewhere):
     server = start()
@@ -622,6 +629,7 @@ def test_server_that_was_killed_in_a_fetch_keeps_nothing(start, elsewhere):
     assert_nothing_is_kept(server)
 
 
+@pytest.mark.extended
 def test_fetch_does_not_keep_the_server_from_ending(start, elsewhere):
     server = start(LCFILE_HTTP_SHUTDOWN_TIMEOUT="1")
     url = elsewhere.offer(silence)
@@ -639,6 +647,7 @@ def answered(connections):
     return [connection for connection in connections if connection.socket in ready]
 
 
+@pytest.mark.extended
 def test_fetches_beyond_the_queue_are_refused(start, elsewhere):
     server, gate = start(LCFILE_FETCH_THREADS="1", LCFILE_FETCH_MAX_QUEUED="1"), Event()
     url = elsewhere.offer(held(b"slow", gate))
@@ -665,6 +674,7 @@ def test_fetches_go_on_after_a_flood(start, elsewhere):
     assert_nothing_is_staged(server)
 
 
+@pytest.mark.extended
 def test_uploads_go_on_while_fetches_wait(start, elsewhere):
     server, gate = start(LCFILE_FETCH_THREADS="1"), Event()
     url = elsewhere.offer(held(b"slow", gate))

@@ -201,6 +201,7 @@ def test_name_that_the_client_used_makes_no_url(named, stored, host):
 
 # Changing it
 
+@pytest.mark.extended
 def test_new_domain_changes_every_stored_url_and_no_other(new_server):
     server = configure(new_server(), alpha=listed(FILES, OLD)).start()
     api = server.api()
@@ -220,6 +221,7 @@ def test_new_domain_changes_every_stored_url_and_no_other(new_server):
         assert serve(server, url).content == serve(server, stored["url"]).content == b"bytes"
 
 
+@pytest.mark.extended
 def test_public_address_serves_apps_without_a_domain(new_server):
     server = new_server(LCFILE_PUBLIC_URL="https://public.example.com")
     configure(server, alpha=listed(FILES)).start()

@@ -201,6 +201,7 @@ def test_private_address_is_refused(new_server, old, place, tmp_path):
     assert file.visits == 0
 
 
+@pytest.mark.extended
 def test_fetches_beyond_the_queue_are_429(new_server, old, place):
     settings = {"LCFILE_MIRROR_ORIGIN": old.url("/old"), "LCFILE_MIRROR_THREADS": "1", "LCFILE_MIRROR_MAX_QUEUED": "0"}
     server = new_server(apps=(ALPHA,), **FETCHING | settings).start()
@@ -230,6 +231,7 @@ def test_paths_that_are_no_keys_are_not_asked_for(api, old, path):
     assert len(old.visits) == before
 
 
+@pytest.mark.extended
 def test_kill_during_a_fetch_leaves_nothing(new_server, old, place):
     settings = FETCHING | {"LCFILE_MIRROR_ORIGIN": old.url("/old")}
     server = new_server(apps=(ALPHA,), **settings).start()

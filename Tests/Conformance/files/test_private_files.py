@@ -78,6 +78,7 @@ def test_command_downloads_with_the_signature_of_the_record(private, record, roc
     assert result.stdout == rocket
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("access", ["any", "styles", "signed"])
 def test_thumbnail_of_a_command_is_served_whatever_images_strangers_get(new_server, rocket, tmp_path, access):
     server = new_server(LCFILE_IMAGES_ACCESS=access).start()
@@ -97,6 +98,7 @@ def test_thumbnail_of_a_command_is_served_whatever_images_strangers_get(new_serv
         assert_fails(stranger, f"images.access is {access}", "--master", "lcfile url --image")
 
 
+@pytest.mark.extended
 def test_keys_rotate_while_old_urls_stay_valid(new_server, rocket):
     server = new_server(LCFILE_FILES_ACCESS="private", LCFILE_FILES_SIGNING_KEYS=OLD).start()
     target = server.api().store(rocket)["url"].removeprefix(server.url)

@@ -28,6 +28,7 @@ def test_first_app_to_finish_has_the_key(new_server, way):
     assert_refused(tokens(server.api(BETA, master=True), key="logo.png"), 400, 137)
 
 
+@pytest.mark.extended
 def test_first_app_to_finish_has_the_key_of_a_tus_upload_also_after_a_restart(new_server):
     server = new_server().start()
     uploads = []
@@ -45,6 +46,7 @@ def test_first_app_to_finish_has_the_key_of_a_tus_upload_also_after_a_restart(ne
     assert (server.api(BETA).count(), server.blobs(BETA), server.staged(BETA)) == (0, [], [])
 
 
+@pytest.mark.extended
 def test_apps_that_finish_at_once_do_not_share_a_key(new_server):
     server = new_server().start()
     for round in range(10):
@@ -97,6 +99,7 @@ def test_prefix_that_only_looks_reserved_is_served(api, prefix):
     assert api.fetch(record["url"]).content == b"data"
 
 
+@pytest.mark.extended
 @pytest.mark.disk
 @pytest.mark.parametrize("name", ["health", "ready"])
 @pytest.mark.sqlite
@@ -141,6 +144,7 @@ def test_form_s_fields_count_on_a_named_route(api):
     assert record["key"].startswith("saves/")
 
 
+@pytest.mark.extended
 def test_form_without_a_file_is_refused_on_a_named_route(new_server):
     server = new_server().start()
     api = server.api()

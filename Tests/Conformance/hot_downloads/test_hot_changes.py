@@ -300,6 +300,7 @@ def test_no_response_has_bytes_of_a_file_that_was_deleted_before_its_request(ser
     assert [(known, whole[body]) for known, status, body, _ in seen if status == 200 and whole[body] <= known] == []
 
 
+@pytest.mark.extended
 def test_no_derivative_is_served_after_its_file_was_deleted(server, master):
     deleted = [0]
     images = {version: encoded(plain(60, 40, (20 * version, 0, 0))) for version in range(1, 6)}

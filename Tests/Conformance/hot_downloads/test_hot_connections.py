@@ -198,6 +198,7 @@ def test_slow_hot_downloads_are_finished_after_sigterm(own, more):
     assert own.wait() == 0
 
 
+@pytest.mark.extended
 def test_idle_hot_connection_does_not_hold_the_server_up(new_server):
     server = new_server().start()
     _, target = stored(server, b"idle")
@@ -208,6 +209,7 @@ def test_idle_hot_connection_does_not_hold_the_server_up(new_server):
         assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_connection_with_hot_requests_is_closed_when_it_is_idle_and_not_before(new_server):
     server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="2").start()
     _, target = stored(server, b"idle")
@@ -222,6 +224,7 @@ def test_connection_with_hot_requests_is_closed_when_it_is_idle_and_not_before(n
     assert_hot(server, before, count)
 
 
+@pytest.mark.extended
 def test_download_that_takes_longer_than_the_idle_timeout_is_finished(new_server):
     server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()
     data = noise(12 * MB)

@@ -55,6 +55,7 @@ def test_hot_file_that_is_cut_off_is_a_failed_read(damaged):
     assert eventually(lambda: failed_reads(damaged) == before + 1)
 
 
+@pytest.mark.extended
 def test_hot_file_that_is_cut_off_is_one_error_in_the_log(damaged):
     target, blob = hot_blob(damaged, b"x" * (3 * MB))
     os.truncate(blob, 50)
@@ -75,6 +76,7 @@ def test_hot_file_that_is_cut_off_is_500_for_the_next_request(damaged):
     assert status_of(damaged, target) == 500
 
 
+@pytest.mark.extended
 def test_hot_file_that_is_cut_off_in_the_middle_of_a_download_is_a_failed_read(damaged):
     target, blob = hot_blob(damaged, noise(12 * MB))
     before = failed_reads(damaged)

@@ -143,6 +143,7 @@ def test_format_of_a_derivative_is_that_which_each_client_accepts(new_server):
 
 # Limits
 
+@pytest.mark.extended
 def test_no_response_is_hot_without_the_feature(new_server):
     server = new_server(LCFILE_DOWNLOADS_HOT_RESPONSES="0").start()
     _, target = stored(server, b"cold")
@@ -150,6 +151,7 @@ def test_no_response_is_hot_without_the_feature(new_server):
     assert settled_hot_count(server) == 0
 
 
+@pytest.mark.extended
 def test_no_response_is_hot_without_memory(new_server):
     server = new_server(LCFILE_DOWNLOADS_HOT_MEMORY="0").start()
     _, target = stored(server, b"cold")
@@ -157,6 +159,7 @@ def test_no_response_is_hot_without_memory(new_server):
     assert settled_hot_count(server) == 0
 
 
+@pytest.mark.extended
 def test_no_large_file_is_hot_without_files(new_server):
     server = new_server(LCFILE_DOWNLOADS_HOT_FILES="0").start()
     (_, large), (_, small) = stored(server, noise(128 * KB + 1)), stored(server, noise(128 * KB))
@@ -168,6 +171,7 @@ def test_no_large_file_is_hot_without_files(new_server):
     assert_hot(server, before, 1)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("limit", [
     {"LCFILE_DOWNLOADS_HOT_RESPONSES": "4"}, {"LCFILE_DOWNLOADS_HOT_MEMORY": "64KB"}, {"LCFILE_DOWNLOADS_HOT_FILES": "2"},
 ], ids=str)
@@ -181,6 +185,7 @@ def test_more_targets_than_a_limit_allows_are_all_right(new_server, limit):
     assert hot_count(server) > 0
 
 
+@pytest.mark.extended
 def test_only_as_many_targets_are_hot_as_the_limit_allows(new_server):
     server = new_server(LCFILE_DOWNLOADS_HOT_RESPONSES="4").start()
     targets = [stored(server, noise(100, number))[1] for number in range(10)]
@@ -192,6 +197,7 @@ def test_only_as_many_targets_are_hot_as_the_limit_allows(new_server):
     assert 1 <= settled_hot_count(server) - before <= 4
 
 
+@pytest.mark.extended
 def test_only_as_many_files_are_open_as_the_limit_allows(new_server):
     server = new_server(LCFILE_DOWNLOADS_HOT_FILES="4", LCFILE_DOWNLOADS_OPEN_FILES="0").start()
     targets = [stored(server, noise(200_000, number))[1] for number in range(10)]

@@ -57,6 +57,7 @@ def is_quick(server, within=30):
         return False
 
 
+@pytest.mark.extended
 def test_more_idle_clients_than_descriptors(bounded):
     before = descriptors(bounded)
     connections = connected(bounded, 2 * LIMIT)
@@ -103,6 +104,7 @@ def test_downloads_at_the_bound(bounded):
     assert " error lcfile" not in log_so_far(bounded)
 
 
+@pytest.mark.extended
 def test_soft_limit_is_raised(tmp_path):
     server = Server(tmp_path)
     server.command = ["prlimit", "--nofile=300:3000", *server.command]
@@ -119,6 +121,7 @@ def test_limit_that_is_too_small_is_told(tmp_path):
     assert "open files" in server.errors + server.output
 
 
+@pytest.mark.extended
 def test_setting_bounds_the_connections(new_server):
     server = new_server(LCFILE_HTTP_MAX_CONNECTIONS="10").start()
     before = descriptors(server)

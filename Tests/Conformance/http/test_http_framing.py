@@ -212,6 +212,7 @@ def test_tokens_are_not_in_the_log(server):
     assert token not in log_so_far(server)
 
 
+@pytest.mark.extended
 def test_clients_that_leave_are_no_errors(new_server):
     server = new_server().start()
     for number in range(120):

@@ -96,6 +96,7 @@ def batch_of(size, name="LargeImport"):
     return filled(unit, b'{"requests":[', b"]}", size)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("who, limit, setting, largest", [
     ("guest", 4 * MB, "http.maxGuestJsonSize", "objects.maxSize"), ("user", 8 * MB, "http.maxUserJsonSize", "objects.maxSize"),
     ("master", 20 * MB, "http.maxJsonSize", "objects.maxMasterSize"),
@@ -108,6 +109,7 @@ def test_limit_of_each_caller(server, who, limit, setting, largest):
     assert_refused(response, 413, 413, f"{limit} bytes, the limit ({setting})")
 
 
+@pytest.mark.extended
 def test_import_by_the_master_key(own):
     server, base = own
     api = server.api(master=True)
@@ -128,6 +130,7 @@ BODIES = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("shape, path", covering(SHAPES, BODIES))
 def test_any_shape_costs_little_more_than_its_text(own, shape, path):
     server, base = own
@@ -163,6 +166,7 @@ def test_many_large_bodies_at_once_leave_memory_and_time_for_others(own):
     assert send(server.api(master=True), "/1.1/classes/Large", data).status_code == 413
 
 
+@pytest.mark.extended
 def test_bodies_that_trickle_hold_what_arrived_and_no_more(new_server):
     # A guest may hold a quarter of what there is: one megabyte.
     server = new_server(LCFILE_HTTP_MAX_JSON_SIZE="1MB", LCFILE_HTTP_BODY_MEMORY="4MB").start()

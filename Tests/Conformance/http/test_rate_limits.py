@@ -25,6 +25,7 @@ def assert_limited(calls, setting, within=60):
     assert 1 <= int(second.headers["Retry-After"]) <= within
 
 
+@pytest.mark.extended
 def test_calls_of_the_api_are_limited_and_the_master_key_is_not(limited):
     server = limited(LCFILE_LIMITS_REQUESTS="1")
     assert_limited([server.api().get(FILES) for _ in range(2)], "requests")
@@ -33,11 +34,13 @@ def test_calls_of_the_api_are_limited_and_the_master_key_is_not(limited):
     assert server.api().fetch(f"{server.url}/missing").status_code == 404
 
 
+@pytest.mark.extended
 def test_wrong_keys_count(limited):
     api = limited(LCFILE_LIMITS_REQUESTS="1").api()
     assert_limited([api.get(FILES, headers={"X-LC-Key": "wrong"}) for _ in range(2)], "requests")
 
 
+@pytest.mark.extended
 def test_date_needs_no_key_and_does_not_count(limited):
     api = limited(LCFILE_LIMITS_REQUESTS="1").api()
     assert [api.get("/1.1/date", headers={"X-LC-Key": "wrong"}).status_code for _ in range(2)] == [200, 200]
@@ -72,6 +75,7 @@ def test_requests_whose_url_is_the_credential_count(one_request, method, path):
     assert "limits.requests" in calls[1].text
 
 
+@pytest.mark.extended
 def test_each_client_of_a_trusted_proxy_has_its_own_limit(limited):
     api = limited(LCFILE_LIMITS_REQUESTS="1", LCFILE_HTTP_PROXIES="127.0.0.1").api()
     for client in (FIRST, SECOND):
@@ -87,12 +91,14 @@ def test_uploads_are_limited_in_all_dialects_together(limited):
     assert_refused(api.post("/1.1/fileTokens", json={"name": "a.txt", "key": unique()}), 429, 429, "limits.uploads")
 
 
+@pytest.mark.extended
 def test_log_ins_are_limited(limited):
     api = limited(**settings(passwordCost=10), LCFILE_LIMITS_LOG_INS="1").api()
     body = {"username": unique(), "password": PASSWORD}
     assert_limited([api.post("/1.1/login", json=body) for _ in range(2)], "logIns")
 
 
+@pytest.mark.extended
 def test_fetches_are_limited(limited):
     api = limited(LCFILE_LIMITS_FETCHES="1").api()
     body = {"name": "a.txt", "url": "http://127.0.0.1:1/a.txt", "fetch": True}

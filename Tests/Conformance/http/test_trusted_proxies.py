@@ -26,6 +26,7 @@ def assert_one_each(api, header, *values):
         assert_refused(sign_up(api, header, value), 429, 429, "accounts.maxSignUps")
 
 
+@pytest.mark.extended
 def test_each_client_of_a_trusted_proxy_has_its_own_limit(one_each):
     server = one_each(LCFILE_HTTP_PROXIES="127.0.0.0/8, 10.0.0.0/8")
     assert_one_each(server.api(), "X-Forwarded-For", FIRST, f"{SECOND}, 10.0.0.7", "2001:db8::1")
@@ -39,12 +40,14 @@ def test_what_a_client_sends_itself_does_not_count(one_each):
     assert_refused(sign_up(api, value=f"10.0.0.9, unknown, {FIRST}"), 429, 429, "accounts.maxSignUps")
 
 
+@pytest.mark.extended
 def test_other_header_is_not_read(one_each):
     api = one_each(LCFILE_HTTP_PROXIES="127.0.0.1").api()
     assert sign_up(api, "Forwarded", f"for={FIRST}").status_code == 201
     assert_refused(sign_up(api, "Forwarded", f"for={SECOND}"), 429, 429, "accounts.maxSignUps")
 
 
+@pytest.mark.extended
 def test_forwarded_is_read_by_setting(one_each):
     server = one_each(LCFILE_HTTP_PROXIES="127.0.0.1", LCFILE_HTTP_PROXY_HEADER="forwarded")
     values = f"for={FIRST};proto=https", f'for="{SECOND}:4711"', 'for="[2001:db8::1]"'
@@ -58,12 +61,14 @@ def test_no_other_connection_can_name_a_client(one_each, proxies):
     assert_refused(sign_up(api, value=SECOND), 429, 429, "accounts.maxSignUps")
 
 
+@pytest.mark.extended
 def test_log_warns_if_urls_would_begin_with_the_own_address(new_server):
     server = new_server(LCFILE_HTTP_PROXIES="127.0.0.1").start()
     assert server.stop() == 0
     assert "publicURL is not set" in server.errors
 
 
+@pytest.mark.extended
 def test_log_does_not_warn_with_a_public_url(new_server):
     server = new_server(LCFILE_HTTP_PROXIES="127.0.0.1", LCFILE_PUBLIC_URL="https://files.example.com").start()
     assert server.stop() == 0

@@ -432,6 +432,7 @@ def test_each_byte_at_the_end_of_a_host_is_treated_alike(pair):
     assert differing_bytes(pair, lambda byte: form(host=f"Host: a{byte}")) == []
 
 
+@pytest.mark.extended
 def test_each_byte_in_a_query_is_treated_alike(pair):
     visible = [byte for byte in BYTES if 0x21 <= byte < 0x7F]
     for byte in visible:
@@ -510,6 +511,7 @@ def test_pipeline_byte_by_byte(pair):
     pair.assert_same([bytes([byte]) for byte in data])
 
 
+@pytest.mark.extended
 def test_pipeline_of_200_requests(pair):
     random = chance("200")
     # Behind the first one that is not hot all go to the decoder.

@@ -182,6 +182,7 @@ def test_head_tells_what_get_would_give(api, url):
     ]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("formats, accept, type", [
     (["webp"], CHROME, "image/webp"), (["webp", "avif"], CHROME, "image/webp"),
     (["webp", "avif"], "image/avif", "image/avif"),

@@ -84,6 +84,7 @@ def test_server_renders_on_after_every_broken_image(api, photo):
     assert render(api, photo, "imageView/1/w/10/h/10").size == (10, 10)
 
 
+@pytest.mark.extended
 def test_source_over_the_limit_is_refused(new_server, rocket):
     api = new_server(LCFILE_IMAGES_MAX_SOURCE_SIZE="100KB").start().api()
     url = api.store(rocket)["url"]

@@ -78,6 +78,7 @@ def test_different_requests_are_kept_each(own):
     assert len(bodies) == len(OTHERS)
 
 
+@pytest.mark.extended
 def test_formats_that_are_chosen_by_the_client_are_those_that_are_said(new_server):
     server = configured(new_server(), alpha={"autoFormats": ["webp"]}).start()
     url = stored(server)
@@ -107,6 +108,7 @@ def test_nothing_is_kept_of_a_refusal(own):
     assert_kept(own, 1)
 
 
+@pytest.mark.extended
 def test_20_requests_at_once_make_one(start):
     """With a queue of one, rendering it twice would refuse a request."""
     server = start(THREADS=1, MAX_QUEUED=1)
@@ -224,6 +226,7 @@ def test_deleted_file_takes_its_derivatives_along(own):
     assert fetched(own.api(), f"{other}?{WORDS}").content
 
 
+@pytest.mark.extended
 def test_derivatives_outlive_the_server(own):
     url = f"{stored(own)}?{WORDS}"
     first = fetched(own.api(), url)
@@ -246,6 +249,7 @@ def test_deleting_the_folder_loses_only_time(own):
     assert eventually(lambda: kept(own)), "nothing is kept any more"
 
 
+@pytest.mark.extended
 def test_deleting_the_folder_while_the_server_is_off_loses_only_time(own):
     url = f"{stored(own)}?{WORDS}"
     before = fetched(own.api(), url).content
@@ -261,6 +265,7 @@ def half(data):
     return data[: len(data) // 2]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("damage", [half, lambda data: b"", lambda data: b"nonsense" * 100, lambda data: data[:-1]],
                          ids=["half", "nothing", "nonsense", "a byte less"])
 def test_derivative_that_is_damaged_is_made_again(own, damage):
@@ -275,6 +280,7 @@ def test_derivative_that_is_damaged_is_made_again(own, damage):
     assert (again.content, again.headers["Content-Type"]) == (before.content, "image/png")
 
 
+@pytest.mark.extended
 def test_rests_of_unfinished_writing_are_cleared_away(own):
     fetched(own.api(), f"{stored(own)}?{WORDS}")
     assert_kept(own, 1)
@@ -290,6 +296,7 @@ def test_rests_of_unfinished_writing_are_cleared_away(own):
 ROOM = 200 << 10
 
 
+@pytest.mark.extended
 def test_no_more_is_kept_than_there_is_room_for(start):
     server = start(CACHE_SIZE="200KB")
     url = stored(server, noise(side=300))
@@ -300,6 +307,7 @@ def test_no_more_is_kept_than_there_is_room_for(start):
     assert fetched(server.api(), f"{url}?imageView2/2/w/100/format/png").content
 
 
+@pytest.mark.extended
 def test_room_counts_what_was_there_before_a_restart(start):
     server = start(CACHE_SIZE="200KB")
     url = stored(server, noise(side=300))
@@ -312,6 +320,7 @@ def test_room_counts_what_was_there_before_a_restart(start):
     assert eventually(lambda: bytes_kept(server) <= ROOM), bytes_kept(server)
 
 
+@pytest.mark.extended
 def test_smaller_room_clears_what_is_beyond_it(start):
     server = start(CACHE_SIZE="1MB")
     url = stored(server, noise(side=300))
@@ -335,6 +344,7 @@ def cut(server, url, number):
     return fetched(server.api(), f"{url}?imageMogr2/crop/!190x190a{number}a0/format/png").content
 
 
+@pytest.mark.extended
 def test_what_was_not_used_for_longest_goes_first(start):
     """The first of all was made before the others and used after them: it stays, and the second goes."""
     server = start(CACHE_SIZE="400KB")
@@ -360,6 +370,7 @@ def test_what_was_not_used_for_longest_goes_first(start):
     assert paths[0].exists()
 
 
+@pytest.mark.extended
 def test_derivative_that_is_larger_than_the_room_is_served_and_not_kept(start):
     server = start(CACHE_SIZE="20KB")
     url = stored(server, noise(side=300))
@@ -369,6 +380,7 @@ def test_derivative_that_is_larger_than_the_room_is_served_and_not_kept(start):
     assert_kept(server, 1)
 
 
+@pytest.mark.extended
 def test_no_room_keeps_nothing(start):
     server = start(CACHE_SIZE=0)
     url = stored(server)
@@ -379,6 +391,7 @@ def test_no_room_keeps_nothing(start):
     assert kept(server) == []
 
 
+@pytest.mark.extended
 def test_what_is_not_kept_is_the_same_when_it_is_made_again(start):
     server = start(CACHE_SIZE=0)
     url = f"{stored(server)}?{WORDS}"
@@ -386,6 +399,7 @@ def test_what_is_not_kept_is_the_same_when_it_is_made_again(start):
     assert len({(answer.headers["ETag"], answer.content) for answer in answers}) == 1
 
 
+@pytest.mark.extended
 def test_room_is_an_apps_own(start):
     server = start(CACHE_SIZE="200KB")
     theirs = stored(server, app=BETA)

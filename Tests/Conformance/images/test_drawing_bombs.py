@@ -102,6 +102,7 @@ EMBEDDED = "data:image/png;base64," + base64.b64encode(written(90, 90, "PNG", RE
 
 # What a drawing may show
 
+@pytest.mark.extended
 def test_text_and_shapes_and_embedded_pictures_are_drawn(api):
     text = '<text x="5" y="60" font-size="40">lcfile</text>'
     assert len(drawn(api, svg(text))) > 1
@@ -127,6 +128,7 @@ def test_external_entity_that_is_used_is_refused(api, url, kind):
     assert drawn(api, svg('<text y="50" font-size="30">&e;</text>', heads[kind])) == set()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("url, head", covering(["file:///etc/passwd", "/etc/passwd", "passwd"], [
     'svg SYSTEM "{}" [<!ENTITY e "text">]', 'svg [<!ENTITY x SYSTEM "{}"><!ENTITY e "text">]',
 ]), ids=str)
@@ -200,6 +202,7 @@ def test_head_of_a_drawing_asks_no_other_host(api, elsewhere, head):
     assert elsewhere.visitors() == before
 
 
+@pytest.mark.extended
 def test_pdf_asks_no_other_host(api, elsewhere):
     url = elsewhere.offer(answer(b"x"))
     before = elsewhere.visitors()
@@ -365,11 +368,13 @@ def test_drawing_that_would_take_for_ever_is_drawn_or_given_up(hurried, make):
     drawn(hurried, make())
 
 
+@pytest.mark.extended
 def test_drawing_that_takes_too_long_names_the_setting(hurried):
     url = hurried.store(SLOW["pdf-forms"](), name="forms.pdf")["url"]
     assert_refused(hurried.fetch(f"{url}?imageView2/2/w/100"), 400, 400, "images.timeout")
 
 
+@pytest.mark.extended
 def test_what_drawings_take_is_not_taken_from_the_server(patient, api):
     before = memory(patient)
     for make in (huge_picture, lambda: jp2_sized(12_000, 12_000), lambda: jxl_sized(12_000, 12_000)):

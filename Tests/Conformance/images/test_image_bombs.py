@@ -114,12 +114,14 @@ def test_picture_that_must_be_opened_whole_is_refused_by_its_price(small, make):
     assert_refused(small.fetch(f"{small.store(make())['url']}?imageView2/2/w/100"), 400, 400, "images.memory")
 
 
+@pytest.mark.extended
 def test_tiff_of_hundreds_of_pages_is_drawn(api):
     """libvips 8.14 writes past a table while it looks for a pyramid in so many pages."""
     pages = [Image.new("RGB", (4, 4))] * 399
     assert answered(api, written(4, 4, "TIFF", save_all=True, append_images=pages), "imageView2/2/w/2") is not None
 
 
+@pytest.mark.extended
 @cases(
     ("png", zeros_behind_a_png, 100), ("png-12000", zeros_behind_a_png, 12_000), ("tiff", zeros_behind_a_tiff, 100),
     ("jpeg-scans", jpeg_of_scans, 4000, 400_000),
@@ -132,6 +134,7 @@ def test_work_that_a_header_does_not_tell_of_is_not_done_for_long(new_server, ma
     assert_unharmed(server, 512 * MB)
 
 
+@pytest.mark.extended
 def test_picture_of_144_million_pixels_is_read_in_lines_or_given_up(api):
     image = answered(api, black_png(12_000))
     assert image is None or image.size == (100, 100)
@@ -281,6 +284,7 @@ def test_large_marks_that_cost_more_together_are_refused(api):
 
 # Structures
 
+@pytest.mark.extended
 @cases((heif_of_many, 10_000), (heif_grid_of_itself,))
 def test_heic_that_is_made_of_itself_is_refused(api, make):
     assert answered(api, make()) is None

@@ -196,6 +196,7 @@ def test_side_of_10000_pixels_is_refused(api, tile, words):
 
 
 # 3125 x 8000 and 5000 x 5000 are 25 000 000.
+@pytest.mark.extended
 @pytest.mark.parametrize("words, wanted", some([
     ("imageMogr2/thumbnail/3125x8000!", (3125, 8000)), ("imageMogr2/thumbnail/5000x5000!", (5000, 5000)),
     ("imageView/1/w/5000/h/5000", (5000, 5000)), ("imageMogr2/thumbnail/25000000@", (5000, 5000)),
@@ -205,6 +206,7 @@ def test_25_million_pixels_are_made(api, tile, words, wanted):
 
 
 # The format whose encoder takes the most memory; above, each format is held to smaller limits.
+@pytest.mark.extended
 @pytest.mark.parametrize("format", some(["webp", "jpg", "gif"], 3))
 def test_25_million_pixels_are_made_in_other_formats(api, tile, format):
     assert size(api.fetch(f"{tile}?imageMogr2/thumbnail/5000x5000!/format/{format}")) == (5000, 5000)

@@ -41,6 +41,7 @@ def chain(rng, number):
     ]) + rng.choice(["", f"|imageMogr2/format/{rng.choice(FORMATS)}", "|imageInfo"])
 
 
+@pytest.mark.extended
 def test_memory_does_not_grow_with_the_number_of_pictures(new_server, rocket):
     server = new_server(LCFILE_IMAGES_THREADS="2").start()
     api, rng, used = server.api(), random.Random(1), []

@@ -34,6 +34,7 @@ def quality_of(data):
     return next((quality for quality in range(1, 101) if tables(quality) == found), found)
 
 
+@pytest.mark.extended
 def test_tables_tell_every_quality():
     """All that tests ask for have tables of their own."""
     assert [quality_of(encoded(plain(16, 16), "JPEG", quality=quality)) for quality in range(3, 101)] == list(range(3, 101))

@@ -169,6 +169,7 @@ def test_two_apps_may_have_one_name_for_two_chains(new_server):
     assert [seen(api, api.store(DATA, name="x.png")["url"] + "-s").size for api in apis] == [(59, 39), (20, 13)]
 
 
+@pytest.mark.extended
 def test_changed_style_gives_another_picture_after_a_restart(new_server):
     server = configured(new_server(), alpha={"styles": {"s": "imageView2/2/w/59"}}).start()
     url = server.api().store(DATA, name="x.png")["url"]

@@ -205,6 +205,7 @@ def test_bytes_that_were_fetched_outlive_the_other_server(own):
     assert read(get(own.api(), f"{url}?{WORDS}").content).size == (59, 39)
 
 
+@pytest.mark.extended
 def test_bytes_that_were_fetched_outlive_this_server(own, elsewhere):
     url, there = offered(own.api(), elsewhere)
     assert get(own.api(), f"{url}?{WORDS}").status_code == 200
@@ -216,6 +217,7 @@ def test_bytes_that_were_fetched_outlive_this_server(own, elsewhere):
     assert len(elsewhere.visits_of(there)) == 1
 
 
+@pytest.mark.extended
 def test_bytes_are_fetched_again_when_they_are_no_more_kept(own, elsewhere):
     url, there = offered(own.api(), elsewhere)
     assert get(own.api(), f"{url}?{WORDS}").status_code == 200
@@ -337,6 +339,7 @@ def test_failure_is_not_kept(api, elsewhere):
     assert seen(api, url).size == (59, 39)
 
 
+@pytest.mark.extended
 def test_source_that_says_nothing_ends_in_time(new_server, elsewhere):
     server = new_server(**FETCHING, LCFILE_FETCH_TIMEOUT="1").start()
     id = link(server.api(), elsewhere.offer(silence))

@@ -325,6 +325,7 @@ def test_more_letters_are_refused(api, night, said, kind):
     assert_refused(api.fetch(f"{night}?watermark/{kind}{marks.text(said)}"), 400, 400, "images.maxTextLength")
 
 
+@pytest.mark.extended
 def test_limit_of_letters_is_a_setting(new_server):
     api = new_server(LCFILE_IMAGES_MAX_TEXT_LENGTH="5").start().api()
     url = api.store(encoded(plain(60, 40, BLACK)), name="night.png")["url"]

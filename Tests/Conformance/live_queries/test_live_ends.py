@@ -41,6 +41,7 @@ def test_events_before_sigterm_come_first(own, connect):
     assert told == ids[:len(told)]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("logs_in", [False, True], ids=["before the log-in", "after it"])
 def test_client_that_does_not_answer_does_not_hold_the_server_up(own, logs_in):
     with WireSocket(own.port) as socket:

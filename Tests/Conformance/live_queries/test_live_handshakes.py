@@ -161,6 +161,7 @@ def test_text_protocol_has_text_frames(socket):
 
 # Beside other connections
 
+@pytest.mark.extended
 def test_idle_timeout_of_requests_does_not_end_it(new_server, connect):
     server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()
     live = connect(server.api())
@@ -172,6 +173,7 @@ def test_idle_timeout_of_requests_does_not_end_it(new_server, connect):
     assert live.event()["op"] == "create"
 
 
+@pytest.mark.extended
 def test_full_server_closes_idle_clients_and_not_this_one(new_server, connect):
     server = new_server(LCFILE_HTTP_MAX_CONNECTIONS="10").start()
     live = connect(server.api())

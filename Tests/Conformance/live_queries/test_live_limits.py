@@ -42,6 +42,7 @@ def test_connections_of_an_app(new_server, connect, protocol):
     assert eventually(lambda: has_room(api))
 
 
+@pytest.mark.extended
 def test_connections_of_an_installation(new_server, connect):
     api = limited(new_server, connections_per_installation=2).api()
     first = connect(api)
@@ -83,6 +84,7 @@ def test_subscriptions_of_an_installation(new_server):
     subscribed(subscribing(api, id, "Task"))
 
 
+@pytest.mark.extended
 def test_rate_of_subscribing(new_server):
     server = limited(new_server, subscribe_rate=1)
     api, id = server.api(), new_id()
@@ -106,6 +108,7 @@ def test_size_of_a_condition(new_server):
         assert_refused(response, 400, response.json()["code"], "liveQueries.conditionSize")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("protocol", [PROTOBUF, JSON])
 def test_size_of_a_message(new_server, connect, protocol):
     api = limited(new_server, message_size=1024).api()

@@ -316,6 +316,7 @@ def test_unknown_fields_are_ignored(upgraded):
     assert heard(socket, JSON)["i"] == 7
 
 
+@pytest.mark.extended
 def test_connection_without_a_log_in_ends(silent):
     """Clients read this code as a log-in that took too long."""
     silent.socket.settimeout(30)

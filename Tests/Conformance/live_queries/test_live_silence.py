@@ -7,6 +7,7 @@ from people import start
 pytestmark = pytest.mark.long
 
 
+@pytest.mark.extended
 def test_silent_client_is_closed_and_one_that_speaks_is_not(new_server, connect):
     # SDKs send something every 180 seconds.
     api = start(new_server, LCFILE_LIVE_QUERIES_IDLE_TIMEOUT="10").api()

@@ -95,6 +95,7 @@ def test_slow_clients_cost_neither_memory_nor_time(crowded, slowly, connect):
     assert together < 3 * alone + 2
 
 
+@pytest.mark.extended
 def test_slow_client_is_sent_away_and_its_connection_closed(crowded, slowly):
     clients = [slowly(crowded) for _ in range(SLOW)]
     assert all(is_connected(crowded, client) for client in clients)
@@ -103,6 +104,7 @@ def test_slow_client_is_sent_away_and_its_connection_closed(crowded, slowly):
     assert crowded.is_healthy()
 
 
+@pytest.mark.extended
 def test_client_that_is_sent_away_has_a_prefix_of_the_events(crowded, slowly):
     tasks = Objects(crowded.api(), "Task")
     client = slowly(crowded)
@@ -118,6 +120,7 @@ def test_client_that_is_sent_away_has_a_prefix_of_the_events(crowded, slowly):
     assert numbers == list(range(len(numbers))) and len(numbers) < COUNT
 
 
+@pytest.mark.extended
 def test_too_many_events_send_a_client_away(new_server, slowly):
     server = start(new_server, LCFILE_LIVE_QUERIES_QUEUE_COUNT="10")
     tasks = Objects(server.api(), "Task")
@@ -127,6 +130,7 @@ def test_too_many_events_send_a_client_away(new_server, slowly):
     assert eventually(lambda: not is_connected(server, client))
 
 
+@pytest.mark.extended
 def test_client_that_was_sent_away_comes_back(crowded, slowly, connect):
     tasks = Objects(crowded.api(), "Task")
     client = slowly(crowded)
@@ -138,6 +142,7 @@ def test_client_that_was_sent_away_comes_back(crowded, slowly, connect):
     assert [event["op"] for event in live.flush()] == ["create"]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", ["echo", "{}", "ping"])
 def test_answers_that_are_not_read_hold_little_memory(server, kind):
     """A client that asks and asks and never reads is not read any more, or closed."""
@@ -160,6 +165,7 @@ def test_answers_that_are_not_read_hold_little_memory(server, kind):
     assert server.is_healthy()
 
 
+@pytest.mark.extended
 def test_close_that_is_not_answered_ends_the_connection(server):
     """The server does not wait for ever for a client that it closes."""
     client = WireSocket(server.port).upgrade(protocol=PROTOBUF)

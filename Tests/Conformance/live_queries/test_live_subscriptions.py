@@ -49,6 +49,7 @@ def test_other_query_has_another_id(api, tasks, beta):
     assert len(ids) == 6
 
 
+@pytest.mark.extended
 def test_id_is_the_same_after_a_restart(new_server):
     server = start(new_server)
     before = subscribed(subscribing(server.api(), "a device", "Task", WHERE))
@@ -133,6 +134,7 @@ def test_subscription_outlives_its_connection(connect, tasks, api):
     assert [(event["query_id"], event["object"]["objectId"]) for event in again.flush()] == [(query, id)]
 
 
+@pytest.mark.extended
 @pytest.mark.sqlite
 @pytest.mark.parametrize("connects", [True, False], ids=["after its connection", "without a connection"])
 def test_subscription_is_forgotten_after_a_while(new_server, connect, connects):
@@ -152,6 +154,7 @@ def test_subscription_is_forgotten_after_a_while(new_server, connect, connects):
     assert eventually(lambda: subscribing(api, other, "Task").status_code == 200), "it is still there"
 
 
+@pytest.mark.extended
 @pytest.mark.sqlite
 def test_subscription_of_a_connection_stays(new_server, connect):
     server = start(

@@ -85,6 +85,7 @@ def test_dry_run_counts_and_deletes_nothing(run, files, left, mark):
     assert left() == set(files)
 
 
+@pytest.mark.extended
 def test_files_to_which_something_refers_are_left(run, master, files, left, server, mark):
     body = {"photo": {"__type": "File", "id": files[0]}, "text": f"see [it]({server.url}/{mark}/1.txt)."}
     assert master.post("/1.1/classes/Referring", json=body).status_code == 201

@@ -193,6 +193,7 @@ def test_wrong_master_key_stops_at_once(server, tmp_path):
     assert "The same command continues" in result.stderr
 
 
+@pytest.mark.extended
 def test_killed_at_any_moment_every_file_exists_once(server, run, records, tmp_path, mark):
     names = [f"{number}.bin" for number in range(count(120, 300))]
     write(tmp_path / "album", names)
@@ -210,6 +211,7 @@ def test_killed_at_any_moment_every_file_exists_once(server, run, records, tmp_p
     assert run(*arguments, "--verify").returncode == 0
 
 
+@pytest.mark.extended
 def test_interruption_says_how_to_continue(server, run, tmp_path):
     write(tmp_path / "album", [f"{number}" for number in range(20)])
     environment = own_environment(**credentials_of(server.url, master=ALPHA.master))

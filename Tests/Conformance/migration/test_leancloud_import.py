@@ -93,6 +93,7 @@ def test_relations_have_their_members(old, imported):
     assert {row["objectId"] for row in found} == old.members("Post", "likes", owner)
 
 
+@pytest.mark.extended
 def test_verification_finds_no_difference(old, imported):
     result = run(imported[0], old.archive, "--verify", "--file-domain", old.file_domain)
     assert result.returncode == 0, result.stderr

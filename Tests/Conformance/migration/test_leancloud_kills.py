@@ -28,6 +28,7 @@ def killed(old_app, old_export, tmp_path_factory):
     assert server.stop() == 0
 
 
+@pytest.mark.extended
 def test_verification_finds_nothing_missing(killed):
     _, run = killed
     result = run("--verify")

@@ -104,6 +104,7 @@ def test_file_that_does_not_arrive_is_reported_and_nothing_of_it_is_left(run, ro
     assert target.api(OLD, master=True).get(f"/1.1/files/{row['objectId']}").status_code == 404
 
 
+@pytest.mark.extended
 def test_failed_file_is_imported_when_the_fault_is_gone(run, row, old):
     _, domain = old
     domain.fail(row["key"], wrong_bytes)
@@ -113,6 +114,7 @@ def test_failed_file_is_imported_when_the_fault_is_gone(run, row, old):
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.extended
 def test_file_is_requested_once(run, row, old):
     _, domain = old
     domain.forget_requests()

@@ -43,6 +43,7 @@ def run(server, old, journal, *arguments, key=OLD.master):
     )
 
 
+@pytest.mark.extended
 def test_running_app_is_imported_and_then_its_changes(old, server, journal):
     result = run(server, old, journal, "--users", old.export)
     assert result.returncode == 0, result.stderr
@@ -58,6 +59,7 @@ def test_running_app_is_imported_and_then_its_changes(old, server, journal):
     assert "that are not in the export" in result.stderr
 
 
+@pytest.mark.extended
 def test_app_that_fails_now_and_then_is_read_to_its_end(old, server, tmp_path):
     faults = old.server.faults
     faults.error_share = 0.1

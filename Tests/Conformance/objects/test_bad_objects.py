@@ -149,6 +149,7 @@ def trouble(connection, headers, method, path, body):
     return None if proper and response.status < 500 else (response.status, data)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("seed", range(count(1, 20)))
 def test_nothing_that_chance_finds_is_an_accident(new_server, seed):
     server = new_server().start()

@@ -139,6 +139,7 @@ def impatient(tmp_path_factory):
     assert server.stop() == 0
 
 
+@pytest.mark.extended
 def test_sub_query_of_a_change_that_takes_too_long_is_124(impatient):
     things = Objects(impatient.api(), "Quick")
     id = things.create(n=1, name="a")
@@ -152,6 +153,7 @@ def test_sub_query_of_a_change_that_takes_too_long_is_124(impatient):
     assert things.read(id) == {"n": 1, "m": 1, "name": "a"}
 
 
+@pytest.mark.extended
 def test_sub_query_of_batch_save_that_takes_too_long_is_124(impatient):
     things = Objects(impatient.api(), "Quick")
     id = things.create(n=1, name="a")
@@ -210,6 +212,7 @@ def test_deep_default_is_refused_or_works(things, master, levels):
         assert levels > 90
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("levels", [98, 99])
 def test_file_with_deep_data_is_a_file_like_others(new_server, levels):
     server = new_server().start()
@@ -454,6 +457,7 @@ def test_unique_fields_tell_cases_apart(things, master):
     assert_refused(things.post({"n": "a", "N": "b"}), 400, 137, "'n'")
 
 
+@pytest.mark.extended
 def test_unique_fields_tell_cases_apart_after_a_restart(new_server):
     server = new_server().start()
     things = Objects(server.api(), "Kept")
@@ -661,6 +665,7 @@ def odd_fields(chance):
     return fields
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("seed", range(1))
 def test_what_is_accepted_can_be_read_changed_and_deleted(new_server, seed):
     server = new_server().start()

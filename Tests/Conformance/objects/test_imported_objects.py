@@ -187,6 +187,7 @@ def test_master_key_stores_larger_objects(things, master, api):
     assert_refused(things.post({"text": large(1 << 18)}), 400, 116, "objects.maxSize")
 
 
+@pytest.mark.extended
 def test_client_changes_a_large_object_without_making_it_larger(things, master):
     id = imported(things, master, text=large(1 << 20), n=1)
     assert things.update(id, {"n": 2})
@@ -202,6 +203,7 @@ def test_condition_of_a_change_of_a_large_object(things, master):
     assert_refused(things.put(id, {"n": 3}, where={"n": 1}), 400, 305)
 
 
+@pytest.mark.extended
 def test_batch_of_large_objects_is_answered_within_the_reply_limit(things, master):
     bodies = [{"objectId": unique("id"), "text": large(4 << 20), "n": n} for n in range(3)]
     posts = [{"method": "POST", "path": things.path, "body": body} for body in bodies]

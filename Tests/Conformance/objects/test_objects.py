@@ -318,6 +318,7 @@ def test_condition_holds_at_the_moment_of_the_change(things, server):
     assert things.read(id) == {"left": 0}
 
 
+@pytest.mark.extended
 def test_increments_at_once_lose_none(things, server):
     id = things.create(n=0)
     statuses = at_once(lambda _: things.by(server.api()).put(id, {"n": op("Increment", amount=1)}).status_code, 200)
@@ -728,6 +729,7 @@ def test_tunnelled_delete(things, server):
 
 # What was answered is kept
 
+@pytest.mark.extended
 def test_answered_objects_outlive_a_kill(new_server):
     server = new_server().start()
     things = Objects(server.api(), "Kept")
@@ -743,6 +745,7 @@ def test_answered_objects_outlive_a_kill(new_server):
     assert all(row["likes"] == relation("Post") for row in kept)
 
 
+@pytest.mark.extended
 def test_answered_objects_outlive_a_kill_in_the_middle(new_server):
     server = new_server().start()
     answered, killed = [], Event()

@@ -487,6 +487,7 @@ def test_bad_class_name_in_the_schema(master):
     assert_refused(master.call("PUT", "/1.1/schemas/1st/x", json={"type": "String"}), 400, 103)
 
 
+@pytest.mark.extended
 def test_flags_outlive_a_restart(new_server):
     server = new_server().start()
     things = Objects(server.api(), "Kept")

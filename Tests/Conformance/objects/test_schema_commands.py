@@ -296,6 +296,7 @@ def test_command_without_an_app_is_wrong_usage(tmp_path, given):
 
 
 # Several servers need the same keys, so none of them makes an app.
+@pytest.mark.extended
 @pytest.mark.single
 def test_keys_of_the_first_start_are_found(new_server):
     server = new_server(apps=()).start()

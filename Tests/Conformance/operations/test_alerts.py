@@ -22,6 +22,7 @@ def test_promtool_accepts_the_rules():
     assert f"{len(RULES)} rules found" in output
 
 
+@pytest.mark.extended
 def test_alerts_fire_when_they_should_and_only_then():
     code, output = promtool("test", "rules", CASES)
     assert code == 0, output

@@ -213,6 +213,7 @@ def test_rendering_moves_the_stages_and_the_cache(server, api):
         assert eventually(lambda: stages.changes.get(f"image_stage_duration_seconds {stage} +Inf") == 1)
 
 
+@pytest.mark.extended
 def test_worker_process_counts(server, api):
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
     url = api.store(svg, name="x.svg", type="image/svg+xml")["url"]

@@ -1,5 +1,6 @@
 """Devices register themselves with every start of an app, and stay one object."""
 
+import pytest
 from client import assert_refused
 from people import Person, unique
 
@@ -10,6 +11,7 @@ def register(api, **fields):
     return response.status_code, response.json()["objectId"]
 
 
+@pytest.mark.extended
 def test_device_is_one_object_after_a_restart(new_server):
     server = new_server().start()
     fields = {"deviceType": "android", "installationId": unique("i"), "channels": ["a"]}

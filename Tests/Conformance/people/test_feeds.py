@@ -59,6 +59,7 @@ def test_status_of_another_user_cannot_be_published_or_deleted(pair, api):
     assert (ann.inbox(), bob.inbox()) == ([], [])
 
 
+@pytest.mark.extended
 def test_limit_of_statuses(new_server):
     ann = Member(new_server(LCFILE_PEOPLE_MAX_STATUSES="1").start())
     ann.publish()
@@ -68,6 +69,7 @@ def test_limit_of_statuses(new_server):
     assert int(answer.headers["Retry-After"]) > 3000
 
 
+@pytest.mark.extended
 def test_small_inbox_and_few_types(new_server):
     server = new_server(LCFILE_PEOPLE_MAX_INBOX_SIZE="2", LCFILE_PEOPLE_MAX_INBOX_TYPES="1").start()
     ann = Member(server)
@@ -79,6 +81,7 @@ def test_small_inbox_and_few_types(new_server):
     assert [ann.counts(inboxType=type)["total"] for type in ("book", "film")] == [1, 0]
 
 
+@pytest.mark.extended
 def test_kill_during_a_delivery_loses_and_doubles_nothing(new_server):
     server = new_server().start()
     master = server.api(master=True)
@@ -99,6 +102,7 @@ def test_kill_during_a_delivery_loses_and_doubles_nothing(new_server):
     assert master.get("/1.1/subscribe/statuses/count", params=inbox).json() == {"total": 2, "unread": 2}
 
 
+@pytest.mark.extended
 def test_kill_after_a_deletion_leaves_no_status_in_an_inbox(new_server):
     server = new_server().start()
     master = server.api(master=True)

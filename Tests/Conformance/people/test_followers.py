@@ -52,6 +52,7 @@ def test_what_cannot_be_followed(three, case):
     assert three[0].others("followees") == set()
 
 
+@pytest.mark.extended
 def test_limit_of_followees(new_server):
     server = new_server(LCFILE_PEOPLE_MAX_FOLLOWEES="1").start()
     ann, bob, eve = (Member(server) for _ in range(3))

@@ -152,6 +152,7 @@ def test_relation_of_another_class_makes_no_member(cast, role, state, key, targe
     assert state(role) == before
 
 
+@pytest.mark.extended
 def test_relation_of_a_user_makes_no_member(new_server):
     server = start(new_server)
     person, master = Person(server), server.api(master=True)

@@ -60,6 +60,7 @@ def test_default_acl_is_shown(run, master, posts):
     assert json.loads(line[line.index("{"):]) == {"owner": BOTH}
 
 
+@pytest.mark.extended
 def test_all_classes_are_shown_each_under_its_name(run, out, posts):
     every = run("show").stdout
     parts = {part[0]: part[1:] for part in map(str.splitlines, every.split("\n\n"))}

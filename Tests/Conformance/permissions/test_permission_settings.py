@@ -57,6 +57,7 @@ def test_class_that_is_not_there_is_made(master, cast):
     assert_forbidden(Objects(cast.owner, name).post({"n": 1}), forbidden("create", name))
 
 
+@pytest.mark.extended
 def test_classes_are_shown_each_under_its_name(master, posts):
     permit(master, posts.name, find=["users"])
     every = master.get("/1.1/permissions").json()
@@ -176,6 +177,7 @@ def test_settings_made_at_once_are_all_kept(master, posts):
     assert permissions(master, posts.name) == OPEN | {operation: [] for operation in OPERATIONS}
 
 
+@pytest.mark.extended
 def test_settings_survive_a_restart(new_server):
     server = start(new_server)
     master, person = server.api(master=True), Person(server)

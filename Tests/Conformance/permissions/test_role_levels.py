@@ -130,12 +130,14 @@ def test_loop_with_a_way_out_of_it(cast, granted):
 
 # Bounds
 
+@pytest.mark.extended
 def test_chain_grants_nothing_beyond_sixty_four_levels(cast, granted):
     roles = chain(cast.master, [cast.owner], 70)
     assert granted(roles, cast.owner) == list(range(64))
     assert granted(roles, cast.other) == []
 
 
+@pytest.mark.extended
 def test_loop_of_seventy_is_as_harmless(cast, granted):
     roles = chain(cast.master, [cast.owner], 70)
     roles[0].add(roles=roles[-1:])

@@ -602,10 +602,12 @@ def ask_slowly(api):
     return ask_at_length(api, SLOW, "/1.1/classes/BadSlow", limit=0, count=1)
 
 
+@pytest.mark.extended
 def test_query_that_takes_too_long_is_124(impatient):
     assert_refused(ask_slowly(impatient.api()), 400, 124)
 
 
+@pytest.mark.extended
 def test_server_goes_on_while_queries_take_too_long(impatient):
     api = impatient.api()
     with ThreadPoolExecutor(8) as pool:

@@ -240,6 +240,7 @@ def test_insert_of_a_user_is_a_sign_up(api):
     assert ask(api, "insert into _User(username, password) values(?, ?)", name, "p4ss").json()["code"] == 202
 
 
+@pytest.mark.extended
 def test_random_statements_of_the_grammar_are_read(api, tasks):
     """`make soak` sends more of them, and damaged ones."""
     numbers = chance("statements")

@@ -129,6 +129,7 @@ def test_included_objects_count_into_a_reply(api, large):
     assert rows[9]["all"] == [pointer("QueryLoad", id) for id in large]
 
 
+@pytest.mark.extended
 def test_rows_leave_less_room_for_included_objects(api, large):
     put(api, "QueryLoaded", [{"s": "s" * 100_000, "to": pointer("QueryLoad", large[0])}] * 35)
     response = ask(api, "QueryLoaded", include="to")

@@ -44,6 +44,7 @@ def section():
     return re.search(r"cat > \.env <<END\n(.*?)^END", text, re.DOTALL | re.MULTILINE)[1]
 
 
+@pytest.mark.extended
 def test_server_with_these_settings_serves(compose, stores, new_server, tmp_path):
     settings = dict(servers(compose)["lcfile1"]["environment"])
     own = stores.settings(tmp_path)

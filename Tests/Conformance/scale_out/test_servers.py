@@ -29,6 +29,7 @@ def test_bytes_and_records_are_on_every_server_at_once(several):
             assert calls(member).fetch(f"{member.url}/{record['key']}").content == data
 
 
+@pytest.mark.extended
 def test_deleted_file_is_served_by_no_server(several):
     group = several(2)
     first, second = group.members
@@ -40,6 +41,7 @@ def test_deleted_file_is_served_by_no_server(several):
     assert eventually(lambda: queued(calls(second, master=True)) == 0, TAKEN_OVER)
 
 
+@pytest.mark.extended
 def test_tus_upload_goes_on_at_another_server(several):
     group = several(3)
     data = some_bytes(6 * MIB + 5)
@@ -72,6 +74,7 @@ def test_ended_session_is_refused_by_the_other_server_at_once(several):
         assert not is_live(calls(second), user.token), f"round {number}"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("fault", ["cut", "silence"])
 def test_server_without_its_database_answers_503_and_never_by_an_old_permission(several, stores, fault):
     relay = Relay(stores.postgres.url)
@@ -103,6 +106,7 @@ def status_of(member, token):
         return None
 
 
+@pytest.mark.extended
 def test_work_of_a_killed_server_is_taken_over(several):
     group = several(2)
     # Whichever server had the lease of the deletion queue, the other one empties it.
@@ -116,6 +120,7 @@ def test_work_of_a_killed_server_is_taken_over(several):
         victim.start()
 
 
+@pytest.mark.extended
 def test_server_without_its_store_answers_503_and_goes_on_with_it(several, stores):
     relay = Relay(stores.store.endpoint)
     try:

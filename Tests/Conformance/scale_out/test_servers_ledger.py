@@ -29,9 +29,11 @@ def test_what_was_answered_outlives_every_killed_server(tmp_path, stores):
     run(tmp_path, stores, KillOne())
 
 
+@pytest.mark.extended
 def test_what_was_answered_outlives_a_killed_database(tmp_path, stores):
     run(tmp_path, stores, KillStore("database", stores.postgres))
 
 
+@pytest.mark.extended
 def test_what_was_answered_outlives_a_killed_store(tmp_path, stores):
     run(tmp_path, stores, KillStore("store", stores.store))

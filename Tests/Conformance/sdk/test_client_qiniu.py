@@ -127,6 +127,7 @@ def test_key_that_the_master_chose_arrives(master, tmp_path, way):
 
 # A server that is killed while pieces come
 
+@pytest.mark.extended
 @pytest.mark.parametrize("version, part_size, after", [("v1", None, 14 * MIB), ("v2", MIB, 5 * MIB), ("v2", 4 * MIB, 14 * MIB)])
 def test_pieces_go_on_after_the_server_was_killed(new_server, tmp_path, version, part_size, after):
     server = new_server().start()
@@ -188,6 +189,7 @@ def test_old_sdk_sends(sdk, api, ticket, tmp_path, way, size):
     assert_stored(api, ticket, some_bytes(size))
 
 
+@pytest.mark.extended
 def test_old_sdk_goes_on_after_the_server_was_killed(sdk, new_server, tmp_path):
     server, size = new_server().start(), 13 * MIB
     ticket = qiniu_ticket(server.api())

@@ -40,6 +40,7 @@ def test_file_goes_at_once(api, server, size):
     assert_became_a_file(api, upload.url, some_bytes(size), name="a.bin")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("size, chunk", [(100, 1), (3 * MIB, MIB), (3 * MIB + 5, 100_000), (5 * MIB, 4 * MIB)])
 def test_file_goes_in_chunks(api, server, size, chunk):
     upload = uploader(server, some_bytes(size), chunk_size=chunk, metadata={"filename": "a.bin"})
@@ -149,6 +150,7 @@ def test_chunk_whose_connection_broke_is_gone_on_with(api, server):
     assert_became_a_file(api, upload.url.replace(gate.url, server.url))
 
 
+@pytest.mark.extended
 def test_answered_chunks_outlive_a_kill(new_server):
     server = new_server().start()
     first = uploader(server, chunk_size=MIB)
@@ -177,6 +179,7 @@ def kill_in_the_middle(server, upload, after, received):
     server.start()
 
 
+@pytest.mark.extended
 def test_upload_goes_on_after_a_kill_in_the_middle_of_a_chunk(new_server):
     server, data = new_server().start(), some_bytes(25 * MIB)
     first = uploader(server, data, chunk_size=10 * MIB)
@@ -189,6 +192,7 @@ def test_upload_goes_on_after_a_kill_in_the_middle_of_a_chunk(new_server):
     assert_became_a_file(server.api(), url, data)
 
 
+@pytest.mark.extended
 def test_long_chunk_does_not_begin_anew_after_a_kill(new_server):
     server, data = new_server().start(), some_bytes(50 * MIB)
     first = uploader(server, data)
@@ -200,6 +204,7 @@ def test_long_chunk_does_not_begin_anew_after_a_kill(new_server):
     assert_became_a_file(server.api(), url, data)
 
 
+@pytest.mark.extended
 def test_finished_upload_is_known_after_a_kill(new_server):
     server = new_server().start()
     upload = uploader(server)

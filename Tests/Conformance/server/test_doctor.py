@@ -4,6 +4,7 @@ import json
 import resource
 import subprocess
 
+import pytest
 from client import ALPHA, BINARY, TIMEOUT, eventually, free_port, queued
 from commands import FAILED, USAGE, lcfile, own_environment
 from disks import fill, memory
@@ -93,6 +94,7 @@ def through(server, url):
 TRANSFER = ("url.upload", "url.downloads", "url.buffering", "url.clients")
 
 
+@pytest.mark.extended
 def test_a_file_goes_to_a_server_and_back_and_nothing_of_it_is_left(new_server):
     own = new_server(LCFILE_TRASH_KEEP="3600").start()
     findings = through(own, own.url)
@@ -105,6 +107,7 @@ def test_a_file_goes_to_a_server_and_back_and_nothing_of_it_is_left(new_server):
     assert not any(key in str(findings) for key in (ALPHA.key, ALPHA.master))
 
 
+@pytest.mark.extended
 def test_a_proxy_as_documented_is_ok(new_server, tmp_path):
     own = new_server(LCFILE_HTTP_PROXIES="127.0.0.1").start()
     lines = (
@@ -118,6 +121,7 @@ def test_a_proxy_as_documented_is_ok(new_server, tmp_path):
     assert "192.0.2.77" not in str(findings)
 
 
+@pytest.mark.extended
 def test_a_proxy_that_collects_uploads_drops_ranges_and_believes_clients_is_told(new_server, tmp_path):
     own = new_server(LCFILE_HTTP_PROXIES="127.0.0.1").start()
     lines = ('proxy_set_header Range "";', "proxy_set_header X-Forwarded-For $http_x_forwarded_for;")

@@ -93,6 +93,7 @@ def test_configured_apps_have_no_keys_printed_and_none_generated(new_server):
     assert not (server.storage / "apps.yaml").exists()
 
 
+@pytest.mark.extended
 def test_app_can_come_from_the_environment(new_server):
     server = new_server(
         apps=(), LCFILE_APP_ID=BETA.id, LCFILE_APP_KEY=BETA.key, LCFILE_MASTER_KEY=BETA.master
@@ -100,6 +101,7 @@ def test_app_can_come_from_the_environment(new_server):
     assert server.api(BETA).store(b"x", name="x.txt")["bucket"] == BETA.id[:8]
 
 
+@pytest.mark.extended
 def test_variables_of_commands_are_no_app_and_a_warning(new_server):
     server = new_server(LCFILE_APP_ID=BETA.id + "x", LCFILE_MASTER_KEY="of-another-server", LCFILE_SERVER="http://x").start()
     assert server.api().store(b"x", name="x.txt")
@@ -108,6 +110,7 @@ def test_variables_of_commands_are_no_app_and_a_warning(new_server):
         assert "of-another-server" not in text
 
 
+@pytest.mark.extended
 def test_app_of_an_earlier_start_is_missed_aloud(first):
     app = first.generated
     first.stop()
@@ -133,6 +136,7 @@ def test_flags_beat_the_environment(new_server):
     assert not server.storage.exists()
 
 
+@pytest.mark.extended
 def test_file_urls_begin_with_the_configured_public_address(new_server):
     server = new_server(LCFILE_PUBLIC_URL="https://files.example.com/base/").start()
     record = server.api().store(b"x", name="x.txt")

@@ -36,6 +36,7 @@ def test_ready_has_no_other_methods(server):
     assert requests.post(f"{server.url}/ready", timeout=TIMEOUT).status_code == 404
 
 
+@pytest.mark.extended
 def test_every_answer_has_an_id_that_the_log_knows(server, api):
     id = api.get("/1.1/files?limit=1").headers["X-Request-Id"]
     assert eventually(lambda: id in server.errors)
@@ -60,6 +61,7 @@ def test_metrics_are_not_on_the_public_port(server):
     assert requests.get(f"{server.url}/metrics", timeout=TIMEOUT).status_code == 404
 
 
+@pytest.mark.extended
 def test_metrics_can_be_switched_off(new_server):
     server = new_server(LCFILE_METRICS_ENABLED="false").start()
     with pytest.raises(ConnectionRefusedError):
@@ -149,6 +151,7 @@ def is_refused(server):
         return True
 
 
+@pytest.mark.extended
 def test_upload_that_runs_at_sigterm_is_finished_and_kept(new_server):
     server = new_server().start()
     with begin_upload(server) as connection:
@@ -177,6 +180,7 @@ def test_idle_connections_do_not_hold_the_server_up(new_server):
         assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_upload_that_never_ends_does_not_hold_the_server_up(new_server):
     server = new_server(LCFILE_HTTP_SHUTDOWN_TIMEOUT="1").start()
     with begin_upload(server):
@@ -200,6 +204,7 @@ def test_slow_download_is_finished_after_sigterm(new_server):
     assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_client_that_does_not_read_its_download_does_not_hold_the_server_up(new_server):
     server = new_server(LCFILE_HTTP_SHUTDOWN_TIMEOUT="1").start()
     record = server.api().store(b"0123456789abcdef" * (1 << 20), name="large.bin")
@@ -210,6 +215,7 @@ def test_client_that_does_not_read_its_download_does_not_hold_the_server_up(new_
         server.wait()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("begun", [b"", b"GET /health HT", head("POST", "/1.1/files/x", credentials() | {"Content-Length": 9})])
 def test_connection_that_sends_nothing_is_closed(new_server, begun):
     server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()

@@ -69,6 +69,7 @@ def test_line_of_a_call_says_who_asked_what_and_what_it_cost(logging):
     }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("method, fields, size", [("GET", [], 7), ("HEAD", [], 0), ("GET", ["If-None-Match: *"], 0)])
 def test_line_of_a_hot_download_is_that_of_its_route(logging, method, fields, size):
     target = "/" + logging.api().store(b"content", "x.txt")["key"]
@@ -83,6 +84,7 @@ def test_line_of_a_hot_download_is_that_of_its_route(logging, method, fields, si
     assert (found[0]["app"], found[0]["client"], found[0]["bytes"]) == (ALPHA.id, CLIENT, size)
 
 
+@pytest.mark.extended
 def test_download_that_its_client_leaves_is_marked(logging):
     record = logging.api().store(bytes(64 << 20), name="large.bin")
     with logging.raw() as connection:
@@ -106,6 +108,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_request_forges_a_line(logging, name):
     target, fields = HOSTILE[name]
@@ -153,6 +156,7 @@ def test_start_says_version_storage_settings_and_limits(logging):
     assert not any(key in logging.errors for key in (ALPHA.key, ALPHA.master))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("signal, name", [(15, "SIGTERM"), (2, "SIGINT")])
 def test_stop_says_which_signal_came(new_server, signal, name):
     server = new_server(LCFILE_LOG_FORMAT="json").start()
@@ -196,6 +200,7 @@ def test_failed_start_on_a_terminal_is_a_sentence(new_server, tmp_path):
     assert server.process is None
 
 
+@pytest.mark.extended
 def test_log_on_a_terminal_is_text(new_server, tmp_path):
     server = new_server()
     command = OnTerminal("serve", *server.command[2:], folder=tmp_path, columns=300, **{

@@ -1,5 +1,6 @@
 """SIGHUP reads the log level again, and names the changed settings that need a restart."""
 
+import pytest
 from client import ALPHA, BETA, eventually, yaml_of
 from tls import hang_up
 
@@ -13,6 +14,7 @@ def ask(server, path):
     return eventually(lambda: f"/1.1/{path}" in server.errors)
 
 
+@pytest.mark.extended
 def test_log_level_is_read_again(new_server):
     server = new_server(apps=(), arguments=["--config", "settings.yaml"])
     configure(server, "warning")

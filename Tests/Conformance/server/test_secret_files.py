@@ -27,6 +27,7 @@ def assert_serves(server, app=ALPHA):
         assert app.key not in text and app.master not in text
 
 
+@pytest.mark.extended
 def test_keys_come_from_files_of_the_settings(keyed):
     configure(keyed, f"apps: [{{id: {ALPHA.id}, appKeyFile: app-key, masterKeyFile: master-key}}]\n")
     assert_serves(keyed)

@@ -44,6 +44,7 @@ def test_host_without_an_address(new_server, name, setting):
     assert not server.storage.exists()
 
 
+@pytest.mark.extended
 def test_free_ports_are_told(new_server):
     server = new_server(arguments=["--port", "0", "--metrics-port", "0"]).launch()
     assert eventually(server.has_greeted, 20)
@@ -78,12 +79,14 @@ def test_app_folder_that_is_a_file(new_server):
     assert_does_not_start(server, STORAGE, ALPHA.id)
 
 
+@pytest.mark.extended
 def test_second_server_on_the_same_storage(new_server):
     first = new_server().start()
     assert_does_not_start(new_server(storage=first.storage), STORAGE, "in use by another lcfile server")
     assert first.is_healthy()
 
 
+@pytest.mark.extended
 def test_database_of_a_newer_version_is_left_alone(new_server):
     server = new_server().start()
     record = server.api().store(b"x", name="x.txt")

@@ -45,6 +45,7 @@ def test_status_of_a_server_that_is_down():
     assert_fails(lcfile("status", "--server", url), "connect", f"{url} does not answer", code=SERVER)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("command", ["status", "health"])
 def test_server_is_found_as_by_other_commands(server, tmp_path, command):
     environment = {"LCFILE_METRICS_PORT": str(server.metrics_port)}
@@ -56,6 +57,7 @@ def test_server_is_found_as_by_other_commands(server, tmp_path, command):
     assert_fails(lcfile(command, "--profile", "nowhere", **home, **environment), "no profile 'nowhere'", code=USAGE)
 
 
+@pytest.mark.extended
 def test_status_shows_failed_requests_also_if_there_are_none(status, new_server):
     fresh = new_server().start()
     fresh.api().get("/1.1/files?limit=1")

@@ -106,6 +106,7 @@ def changes(server, threads=3):
             thread.join(timeout=TIMEOUT)
 
 
+@pytest.mark.extended
 def test_backup_of_a_server_that_works_is_consistent(filled, new_server, tmp_path):
     (server, files, objects), backups = filled, count(2, 5)
     with changes(server) as problems:
@@ -135,6 +136,7 @@ def test_backup_of_a_server_that_was_stopped(filled, new_server, tmp_path):
     assert {record["objectId"] for record in assert_every_record_has_its_bytes(restored.api())} == files
 
 
+@pytest.mark.extended
 def test_backup_of_a_server_that_was_killed(filled, new_server, tmp_path):
     server, files, objects = filled
     server.kill()
@@ -147,6 +149,7 @@ def test_backup_of_a_server_that_was_killed(filled, new_server, tmp_path):
     assert {record["objectId"] for record in assert_every_record_has_its_bytes(server.start().api())} == files
 
 
+@pytest.mark.extended
 def test_both_commands_tell_how_much(new_server, tmp_path):
     server = new_server().start()
     server.api().store(b"12345", name="a.txt")
@@ -156,6 +159,7 @@ def test_both_commands_tell_how_much(new_server, tmp_path):
     assert said == f"Restored 2 apps, 2 files, 5 bytes to {tmp_path}/storage.\n"
 
 
+@pytest.mark.extended
 def test_generated_app_keeps_its_keys(new_server, tmp_path):
     server = new_server(apps=()).start()
     app = server.generated
@@ -168,6 +172,7 @@ def test_generated_app_keeps_its_keys(new_server, tmp_path):
     assert again["objectId"] == record["objectId"]
 
 
+@pytest.mark.extended
 def test_storage_is_named_by_the_environment(running, tmp_path):
     server = running
     assert_succeeds(lcfile("backup", tmp_path / "backup", LCFILE_STORAGE=str(server.storage)))
@@ -232,6 +237,7 @@ def test_file_uploaded_during_a_backup_is_not_in_it(held_up, tmp_path):
     assert f" {len(records) - 1} files" in assert_succeeds(restore(backup, tmp_path / "storage"))
 
 
+@pytest.mark.extended
 def test_killed_backup_leaves_no_folder_of_that_name_and_can_be_repeated(held_up):
     server, records, blob, backup, process = held_up
     process.send_signal(signal.SIGKILL)
@@ -276,6 +282,7 @@ def test_backup_of_a_storage_that_does_not_exist(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.extended
 def test_damaged_blob_is_named_by_the_restore(running, tmp_path):
     server = running
     whole = bytes_of("damaged")
@@ -312,6 +319,7 @@ def test_restore_into_a_storage_with_content(running, tmp_path):
     assert server.is_healthy()
 
 
+@pytest.mark.extended
 def test_restore_into_an_empty_folder(running, tmp_path):
     assert_succeeds(back_up(running, tmp_path / "backup"))
     (tmp_path / "storage").mkdir()
@@ -325,6 +333,7 @@ def test_restore_from_what_is_no_backup(running, tmp_path):
     assert not (tmp_path / "storage").exists()
 
 
+@pytest.mark.extended
 def test_no_server_starts_on_a_restore_that_was_cut_off(running, new_server, tmp_path):
     server = running
     assert_succeeds(back_up(server, tmp_path / "backup"))

@@ -70,6 +70,7 @@ def test_client_gets_the_bytes_of_the_store_with_the_fields_of_the_file(server, 
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
 
 
+@pytest.mark.extended
 def test_large_file_that_was_stored_in_parts_is_whole(server):
     url = server.api().store(LARGE, name="large.bin")["url"]
     assert requests.get(location(url), timeout=60).content == LARGE
@@ -163,6 +164,7 @@ def test_page_stays_with_the_server_which_sandboxes_it(server):
 # The URL
 
 
+@pytest.mark.extended
 def test_url_ends(start):
     server = start(LCFILE_DOWNLOADS_REDIRECT_LIFETIME="1")
     url = server.api().store(CONTENT, name="a.bin")["url"]
@@ -174,6 +176,7 @@ def test_url_ends(start):
     assert requests.get(location(url), timeout=30).content == CONTENT
 
 
+@pytest.mark.extended
 def test_url_of_a_private_file_ends_with_its_signature(start):
     server = start(LCFILE_FILES_ACCESS="private")
     record = server.api().store(CONTENT, name="a.bin")
@@ -226,6 +229,7 @@ def test_deleted_file_is_gone_at_the_store(server):
     assert eventually(lambda: asked(url).status_code == 404)
 
 
+@pytest.mark.extended
 def test_clients_can_have_another_endpoint(start, engine):
     public = engine.endpoint.replace("127.0.0.1", "localhost")
     server = start(LCFILE_BLOBS_S3_PUBLIC_ENDPOINT=public)

@@ -31,6 +31,7 @@ def files_of(server):
 # What a server does
 
 
+@pytest.mark.extended
 def test_bytes_are_in_the_bucket_and_not_in_the_folder(make, engine, prefix):
     server = make(LCFILE_TRASH_KEEP="3600").start()
     api, master = server.api(), server.api(master=True)
@@ -67,6 +68,7 @@ def test_start_without_the_setting_is_refused(make):
     assert_does_not_start(without_bucket(make), SETTING, "lcfile.bucket", "set blobs.store")
 
 
+@pytest.mark.extended
 def test_another_bucket_is_refused(make, engine, prefix):
     server = make().start()
     server.stop()
@@ -75,6 +77,7 @@ def test_another_bucket_is_refused(make, engine, prefix):
     assert objects(engine, f"{prefix}-other") == {}
 
 
+@pytest.mark.extended
 def test_bucket_of_another_storage_is_refused(make):
     make().start().stop()
     other = make("two")
@@ -83,6 +86,7 @@ def test_bucket_of_another_storage_is_refused(make):
     assert not (other.storage / ALPHA.id / "lcfile.sqlite").exists()
 
 
+@pytest.mark.extended
 def test_folder_with_blobs_is_refused(make, engine, prefix):
     server = without_bucket(make).start()
     server.api().store(b"bytes", name="file.txt")
@@ -94,6 +98,7 @@ def test_folder_with_blobs_is_refused(make, engine, prefix):
     make("two").start()
 
 
+@pytest.mark.extended
 def test_objects_of_an_unknown_owner_are_refused(make, engine, prefix):
     make().start().stop()
     engine.client.delete_object(Bucket=BUCKET, Key=f"{prefix}/{ALPHA.id}/owners")
@@ -102,6 +107,7 @@ def test_objects_of_an_unknown_owner_are_refused(make, engine, prefix):
     assert_does_not_start(make("two"), STORAGE, "no object that tells whose they are")
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("has_owners", [False, True])
 def test_start_that_ended_before_the_marker_goes_on(make, engine, prefix, has_owners):
     server = make().start()
@@ -125,6 +131,7 @@ def test_missing_bucket_and_wrong_keys_are_told(make):
 # Several servers
 
 
+@pytest.mark.extended
 def test_servers_of_one_database_and_one_bucket_share_files(make, url):
     first = make(LCFILE_DATABASE_URL=url).start()
     one = first.api()
@@ -143,6 +150,7 @@ def test_servers_of_one_database_and_one_bucket_share_files(make, url):
     make("two", LCFILE_DATABASE_URL=url).start()
 
 
+@pytest.mark.extended
 def test_new_folder_does_not_join_without_the_bucket(make, url, prefix):
     server = make(LCFILE_DATABASE_URL=url).start()
     server.api().store(b"bytes", name="file.txt")
@@ -155,6 +163,7 @@ def test_new_folder_does_not_join_without_the_bucket(make, url, prefix):
     assert_does_not_start(empty, STORAGE, "has the objects of another storage")
 
 
+@pytest.mark.extended
 def test_bucket_of_another_database_is_refused(make, url, postgres, tmp_path):
     make(LCFILE_DATABASE_URL=url).start().stop()
     other = database_of(tmp_path / "other", postgres.url)

@@ -57,6 +57,7 @@ def find(output, kind):
 # Check
 
 
+@pytest.mark.extended
 def test_check_compares_records_with_objects(make, engine, prefix, database):
     server = make(**database, **TRASH).start()
     fill(server)
@@ -84,6 +85,7 @@ def test_check_compares_records_with_objects(make, engine, prefix, database):
 # Backup
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", ["folder", "repository"])
 def test_backup_has_the_bytes_and_is_restored_with_files(make, new_server, database, tmp_path, kind):
     server = make(**database, **TRASH).start()
@@ -131,6 +133,7 @@ def offset_of(server, path):
     return int(response.headers["Upload-Offset"])
 
 
+@pytest.mark.extended
 def test_bytes_move_to_the_bucket_and_back(make, engine, prefix, database):
     server = without_bucket(make, **database, **TRASH).start()
     contents, trashed = fill(server)
@@ -167,6 +170,7 @@ def assert_succeeds_noting(result):
     return result.stdout
 
 
+@pytest.mark.extended
 def test_move_that_is_killed_continues(make, engine, prefix):
     server = without_bucket(make, **TRASH).start()
     contents, trashed = fill(server)
@@ -188,6 +192,7 @@ def test_move_that_is_killed_continues(make, engine, prefix):
     assert_has(make(**TRASH).start(), contents, trashed)
 
 
+@pytest.mark.extended
 def test_missing_bytes_stop_a_move_before_the_switch(make):
     server = without_bucket(make).start()
     fill(server)
@@ -201,6 +206,7 @@ def test_missing_bytes_stop_a_move_before_the_switch(make):
     make().start()
 
 
+@pytest.mark.extended
 def test_objects_move_to_postgresql_beside_a_bucket(make, url):
     server = make(**TRASH).start()
     contents, trashed = fill(server)
@@ -224,6 +230,7 @@ def test_doctor_examines_the_bucket(make):
     assert "a server could not write" in run(wrong, "doctor").stdout
 
 
+@pytest.mark.extended
 def test_server_without_its_store_is_not_ready(make, tmp_path):
     folder = tmp_path / "store"
     folder.mkdir()

@@ -20,6 +20,7 @@ def assert_encrypted(engine, prefix, count):
     assert {key: head.get("ServerSideEncryption") for key, head in heads.items()} == dict.fromkeys(found, "AES256")
 
 
+@pytest.mark.extended
 def test_blobs_parts_and_copies_are_encrypted_and_read_again(make, engine, prefix):
     server = make(LCFILE_BLOBS_S3_ENCRYPTION="AES256", LCFILE_TRASH_KEEP="3600", LCFILE_DOWNLOADS_REDIRECTS="all").start()
     api, master = server.api(), server.api(master=True)

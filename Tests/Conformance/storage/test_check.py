@@ -18,6 +18,7 @@ def own(new_server):
     assert server.stop() == 0
 
 
+@pytest.mark.extended
 def test_whole_storage_beside_a_server(own):
     api = own.api()
     for number in range(5):
@@ -28,6 +29,7 @@ def test_whole_storage_beside_a_server(own):
     assert api.store(b"another", name="a.txt")["objectId"]
 
 
+@pytest.mark.extended
 def test_flipped_byte_is_found_refused_reported_and_served_again(own):
     api = own.api()
     stored = api.store(b"x" * 1000, name="x.bin")
@@ -79,6 +81,7 @@ def test_flipped_byte_is_found_refused_reported_and_served_again(own):
     assert api.fetch(thumbnail).status_code == 200
 
 
+@pytest.mark.extended
 def test_lost_and_foreign_blobs_are_found_and_the_repair_loses_nothing(own):
     api = own.api()
     lost, orphan, kept = (api.store(name.encode(), name=name) for name in ("lost", "orphan", "kept"))
@@ -116,6 +119,7 @@ def test_wrong_usage(own, arguments):
     assert check(own, *arguments).returncode == 2
 
 
+@pytest.mark.extended
 def test_lost_bytes_of_a_file_in_the_trash_and_bytes_of_no_entry_are_found(new_server):
     own = new_server(LCFILE_TRASH_KEEP="3600").start()
     master = own.api(master=True)
@@ -141,6 +145,7 @@ def test_lost_bytes_of_a_file_in_the_trash_and_bytes_of_no_entry_are_found(new_s
     assert findings(own, "--read-data")[:2] == (WHOLE, [])
 
 
+@pytest.mark.extended
 def test_damaged_record_does_not_keep_other_suspects_from_being_examined(new_server):
     own = new_server(LCFILE_SCRUB_DAYS="0").start()
     api = own.api()
@@ -156,6 +161,7 @@ def test_damaged_record_does_not_keep_other_suspects_from_being_examined(new_ser
     assert own.stop() == 0
 
 
+@pytest.mark.extended
 def test_damaged_file_that_comes_back_from_the_trash_whole_is_served(new_server):
     own = new_server(LCFILE_SCRUB_DAYS="0", LCFILE_TRASH_KEEP="3600").start()
     master = own.api(master=True)
@@ -179,6 +185,7 @@ def test_damaged_file_that_comes_back_from_the_trash_whole_is_served(new_server)
     assert own.stop() == 0
 
 
+@pytest.mark.extended
 def test_references_to_deleted_files_are_notes(own):
     api, master = own.api(), own.api(master=True)
     file = api.store(b"x", name="x")
@@ -192,6 +199,7 @@ def test_references_to_deleted_files_are_notes(own):
     assert summary["notes"] == 1
 
 
+@pytest.mark.extended
 def test_what_a_server_is_just_changing_is_no_damage(own):
     """Checks run beside uploads and deletes, and find nothing."""
     master = own.api(master=True)

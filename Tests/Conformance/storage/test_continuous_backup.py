@@ -48,6 +48,7 @@ def test_a_lost_machine_comes_back_with_every_answer_before_the_last_segment(new
     assert_present(api, covered)
 
 
+@pytest.mark.extended
 def test_each_segment_is_a_moment_with_all_that_was_answered_before_it_and_nothing_after(new_server, tmp_path):
     repository = tmp_path / "repository"
     api = serve(new_server, repository).api(master=True)
@@ -69,6 +70,7 @@ def test_each_segment_is_a_moment_with_all_that_was_answered_before_it_and_nothi
         assert [identity in text for identity, _ in moments] == [True] * count + [False] * (3 - count)
 
 
+@pytest.mark.extended
 def test_a_stopped_server_leaves_no_change_behind(new_server, tmp_path):
     repository = tmp_path / "repository"
     server = serve(new_server, repository, LCFILE_BACKUP_INTERVAL="3600")
@@ -85,6 +87,7 @@ def test_a_stopped_server_leaves_no_change_behind(new_server, tmp_path):
     assert not list((server.storage / ALPHA.id / "spool").iterdir())
 
 
+@pytest.mark.extended
 def test_a_target_that_fails_delays_nobody_and_gets_the_rest_when_it_works_again(new_server, tmp_path):
     repository = tmp_path / "repository"
     server = serve(new_server, repository)
@@ -109,6 +112,7 @@ def test_a_target_that_fails_delays_nobody_and_gets_the_rest_when_it_works_again
     assert [identity for identity in identities if identity not in text] == []
 
 
+@pytest.mark.extended
 def test_changes_beyond_the_limit_are_dropped_and_a_new_generation_has_them(new_server, tmp_path):
     repository = tmp_path / "repository"
     server = serve(new_server, repository, LCFILE_BACKUP_MAX_WAITING="100KB")

@@ -55,6 +55,7 @@ def lose_and_restore(server, settings, bucket, new_server, tmp_path):
     return killed, new_server(storage=storage).start().api(master=True)
 
 
+@pytest.mark.extended
 def test_a_machine_lost_under_load_costs_what_came_after_the_last_segment(engine, new_server, tmp_path):
     bucket = Bucket(engine, "lost")
     server = new_server(LCFILE_BACKUP_TARGET=bucket.url, LCFILE_BACKUP_INTERVAL="1", **engine.settings).start()

@@ -38,6 +38,7 @@ def test_backup_to_a_folder_and_its_restore(damaged, tmp_path, new_server):
     assert findings(restored)[1] == [("damaged-row", row)]
 
 
+@pytest.mark.extended
 def test_backup_to_a_repository_its_list_verification_and_restore(damaged, tmp_path):
     own, row = damaged
     repository = tmp_path / "repository"

@@ -69,6 +69,7 @@ def test_bytes_and_derivatives_go_behind_the_answer(own, rocket):
     assert metric(own, "lcfile_deletions_failed_total", LABEL) == 0
 
 
+@pytest.mark.extended
 def test_bytes_that_cannot_be_removed_are_tried_again_and_keep_no_others(own):
     api, master = own.api(), own.api(master=True)
     stuck, other = api.store(b"stuck", name="a.txt"), api.store(b"other", name="b.txt")
@@ -139,6 +140,7 @@ def test_kill_behind_a_step_loses_no_removal(own, tmp_path, moment):
     assert own.api().fetch(kept["url"]).content == b"kept"
 
 
+@pytest.mark.extended
 def test_key_of_a_deleted_file_is_free_and_the_new_bytes_stay(own):
     api, master = own.api(), own.api(master=True)
     url = f"{own.url}/logo.png"
@@ -155,6 +157,7 @@ def test_key_of_a_deleted_file_is_free_and_the_new_bytes_stay(own):
     assert own.api().fetch(url).content == b"19"
 
 
+@pytest.mark.extended
 def test_key_waits_for_bytes_that_cannot_be_removed(own):
     master = own.api(master=True)
     first = ask(master, key="logo.png")
@@ -171,6 +174,7 @@ def test_key_waits_for_bytes_that_cannot_be_removed(own):
     assert own.api().fetch(f"{own.url}/logo.png").content == b"second"
 
 
+@pytest.mark.extended
 def test_backup_leaves_queue_and_bytes_behind(own, new_server, tmp_path):
     master = own.api(master=True)
     gone, kept = own.api().store(b"gone", name="a.txt"), own.api().store(b"kept", name="b.txt")
@@ -185,6 +189,7 @@ def test_backup_leaves_queue_and_bytes_behind(own, new_server, tmp_path):
     assert "deletion" not in log_so_far(restored)
 
 
+@pytest.mark.extended
 def test_hundreds_of_deletes_in_a_batch_take_no_memory(own):
     api, master = own.api(), own.api(master=True)
     form = [("file", ("x.txt", b"x"))] * 100

@@ -66,6 +66,7 @@ def survivor(tmp_path_factory):
         server.stop()
 
 
+@pytest.mark.extended
 def test_every_answered_upload_is_there_with_equal_bytes(survivor):
     server, answered, _, _ = survivor
     api = server.api()

@@ -39,6 +39,7 @@ def switched(folder):
 
 # Requests
 
+@pytest.mark.extended
 @pytest.mark.parametrize("operation, ways, share", [
     (Upload, [("EIO", False)], 1), (Resumed, [("EIO", False)], 0.5), (Delete, [("EIO", False)], 0.5),
     (Upload, [("ENOSPC", False), ("EMFILE", False), ("short", False), ("EINTR", False), GONE], 0.2),
@@ -81,6 +82,7 @@ def test_change_whose_sync_failed_does_not_come_back_after_a_kill(quiet, operati
         request.check(thing, answer, False)
 
 
+@pytest.mark.extended
 def test_writes_go_on_after_a_failed_sync_and_survive(quiet):
     server, calls = quiet
     upload = Upload(server)
@@ -124,12 +126,14 @@ def filled(tmp_path_factory):
     return server
 
 
+@pytest.mark.extended
 def test_backup_with_a_failing_call(filled, tmp_path):
     calls = FailingCalls(tmp_path / "control", filled.storage, tmp_path / "backup", tmp_path / "backup.partial")
     steps, faults = sweep(Backup(tmp_path, calls, filled.storage), [("EIO", False)], Random(23), 0.04)
     assert faults == [] and steps > 2
 
 
+@pytest.mark.extended
 def test_restore_with_a_failing_call(filled, tmp_path):
     assert_succeeds(back_up(filled, tmp_path / "whole"))
     calls = FailingCalls(tmp_path / "control", tmp_path / "whole", tmp_path / "restored")
@@ -137,6 +141,7 @@ def test_restore_with_a_failing_call(filled, tmp_path):
     assert faults == [] and steps > 2
 
 
+@pytest.mark.extended
 def test_restore_that_cannot_read_a_folder_to_its_end(filled, tmp_path):
     """An error of `readdir` looks like the end of the folder: a restore would succeed without the rest."""
     assert_succeeds(back_up(filled, tmp_path / "whole"))
@@ -145,12 +150,14 @@ def test_restore_that_cannot_read_a_folder_to_its_end(filled, tmp_path):
     assert faults == [] and steps > 2
 
 
+@pytest.mark.extended
 def test_backup_goes_on_after_half_of_a_write(filled, tmp_path):
     calls = FailingCalls(tmp_path / "control", filled.storage, tmp_path / "backup", tmp_path / "backup.partial")
     steps, faults = sweep(Backup(tmp_path, calls, filled.storage, {"write"}), [("short", False)], Random(23), 0.05)
     assert faults == [] and steps > 2
 
 
+@pytest.mark.extended
 def test_restore_goes_on_after_a_signal(filled, tmp_path):
     assert_succeeds(back_up(filled, tmp_path / "whole"))
     calls = FailingCalls(tmp_path / "control", tmp_path / "whole", tmp_path / "restored")
@@ -159,6 +166,7 @@ def test_restore_goes_on_after_a_signal(filled, tmp_path):
     assert faults == [] and steps > 2
 
 
+@pytest.mark.extended
 def test_import_with_a_failing_call(failing, tmp_path):
     server, calls = failing
     steps, faults = sweep(Import(tmp_path, calls, server), [("EIO", False)], Random(23), 0.05)

@@ -35,6 +35,7 @@ def failing_listings(folder, run):
 UNREADABLE = "the folder cannot be read: Input/output error"
 
 
+@pytest.mark.extended
 def test_upload_of_a_folder_that_cannot_be_listed(server, folder):
     def run(environment, fails):
         result = lcfile("upload", folder, folder=folder.parent, **credentials_of(server.url) | environment)
@@ -45,6 +46,7 @@ def test_upload_of_a_folder_that_cannot_be_listed(server, folder):
     assert failing_listings(folder, run) >= 8
 
 
+@pytest.mark.extended
 def test_import_of_a_folder_that_cannot_be_listed(server, folder):
     """Beside the import the folder is listed a second time, to count its files; without the count there is no error."""
     codes = []

@@ -249,6 +249,7 @@ def test_names_may_reach_the_disk_in_any_order(disk, operation, allowed):
     assert outcomes(disk, operation, "any order") == allowed
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("operation, allowed", [(row[0], set(row[1:])) for row in IN_ORDER])
 def test_names_keep_their_order_if_they_are_told_to(disk, operation, allowed):
     # Each loss ends the one order of the whole disk somewhere, in the middle of one folder at most.

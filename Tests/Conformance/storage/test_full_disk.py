@@ -58,6 +58,7 @@ def test_full_disk_lets_go_of_what_is_on_it(server, disk):
     assert len(life.tasks.ids()) == 10
 
 
+@pytest.mark.extended
 @EITHER_DISK
 def test_full_disk_does_not_wear_out(server, disk):
     """Far more deletes than the log of the database has pages: the log begins anew instead of growing."""
@@ -74,6 +75,7 @@ def test_full_disk_does_not_wear_out(server, disk):
         life.begin_session()
 
 
+@pytest.mark.extended
 def test_server_with_little_space_is_not_ready(server, disk):
     assert reasons(server) == []
     with open(disk / "filler", "wb") as file:
@@ -87,6 +89,7 @@ def test_server_with_little_space_is_not_ready(server, disk):
     assert eventually(lambda: reasons(server) == [])
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("end, disk", covering(["stop", "kill"], DISKS), indirect=["disk"])
 def test_start_on_a_full_disk(server, disk, end):
     life = Life(server)
@@ -133,6 +136,7 @@ def test_upload_by_token_that_does_not_fit_leaves_its_bytes_nowhere(server, disk
         life.assert_well_again()
 
 
+@pytest.mark.extended
 @EITHER_DISK
 def test_without_a_reserve_a_full_disk_is_told_and_nothing_more(disk, new_server):
     server = new_server(storage=disk / "storage", LCFILE_DISK_RESERVE="0").start()

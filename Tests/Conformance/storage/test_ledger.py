@@ -37,6 +37,7 @@ def test_what_was_answered_outlives_every_loss_of_power(tmp_path, disk, keeps_or
     run(tmp_path, disk.folder / "storage", PowerLoss(disk, keeps_order=keeps_order))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("ignored", [KINDS, *((kind,) for kind in KINDS)], ids="+".join)
 def test_without_syncs_the_ledger_finds_what_was_lost(tmp_path, disk, ignored):
     with Everybody(tmp_path, disk.folder / "storage", SEED).at_work() as everybody:

@@ -31,6 +31,7 @@ def test_a_start_with_lost_changes_is_refused(new_server):
     assert log.read_bytes() == content
 
 
+@pytest.mark.extended
 def test_an_accepted_loss_is_alarmed_and_the_log_is_saved(new_server):
     server = new_server(LCFILE_DISK_LOST_COMMITS="accept")
     ids, log, content = killed_with_damage(server)

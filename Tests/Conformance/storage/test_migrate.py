@@ -68,6 +68,7 @@ def migrate(server, kind, url):
     return lcfile("migrate", "--storage", server.storage, "--to", kind, LCFILE_DATABASE_URL=url)
 
 
+@pytest.mark.extended
 def test_objects_move_there_and_back_and_a_backup_between_can_be_restored(server, postgres, tmp_path):
     before = served(server, "")
     assert len(before["Task"]) == 30

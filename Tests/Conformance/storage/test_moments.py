@@ -69,6 +69,7 @@ def test_two_moments_of_a_killed_server_are_restored_from_two_generations(new_se
         restored.stop()
 
 
+@pytest.mark.extended
 def test_missing_segment_is_named_with_the_moment_before_it(new_server, tmp_path):
     repository = tmp_path / "repository"
     server = new_server(LCFILE_BACKUP_TARGET=str(repository), LCFILE_BACKUP_INTERVAL="1").start()

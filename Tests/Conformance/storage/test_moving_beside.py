@@ -122,6 +122,7 @@ def folder_blobs(server):
     return [path for path in (server.storage / ALPHA.id / "blobs").rglob("*") if path.is_file()]
 
 
+@pytest.mark.extended
 def test_storage_moves_to_postgresql_and_a_bucket_and_back_under_load(make, engine, prefix, url):
     server = without_bucket(make, **TRASH).start()
     with Traffic(server, 1) as traffic:
@@ -174,6 +175,7 @@ def configuration_of(server, path):
     return path
 
 
+@pytest.mark.extended
 def test_blobs_move_from_one_bucket_to_another_under_load(make, engine, prefix, tmp_path):
     server = make(**TRASH).start()
     other = f"{prefix}-other"

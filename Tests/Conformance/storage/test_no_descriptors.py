@@ -34,6 +34,7 @@ def test_files_without_descriptors(tmp_path):
     assert server.stop() == 0
 
 
+@pytest.mark.extended
 def test_connections_without_descriptors(new_server):
     """The process itself is at its bound: connections that it has are served, others wait and take no processor.
 

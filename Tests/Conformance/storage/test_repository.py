@@ -29,6 +29,7 @@ def content_of(number):
     return b"%d " % number * (number % 700)
 
 
+@pytest.mark.extended
 def test_snapshots_of_a_server_that_works_are_restored_with_all_that_was_answered(new_server, tmp_path):
     server, repository = new_server().start(), tmp_path / "repository"
     stored, stop = [], threading.Event()
@@ -82,6 +83,7 @@ def test_killed_backup_leaves_no_snapshot_and_the_next_one_goes_on(new_server, t
     assert_succeeds(verify(repository, "--read-data"))
 
 
+@pytest.mark.extended
 def test_retention_leaves_the_newest_snapshots(new_server, tmp_path):
     server, repository = new_server().start(), tmp_path / "repository"
     server.api().store(b"bytes", name="a.txt")
@@ -98,6 +100,7 @@ def test_retention_leaves_the_newest_snapshots(new_server, tmp_path):
     assert_succeeds(verify(repository))
 
 
+@pytest.mark.extended
 def test_damage_is_named_with_its_exit_code(new_server, tmp_path):
     server, repository = new_server().start(), tmp_path / "repository"
     record = server.api().store(b"bytes", name="a.txt")

@@ -39,6 +39,7 @@ def test_a_bucket_keeps_the_contracts(engine, suites, count):
     assert done and int(done[1]) >= count, run.stdout[-2000:]
 
 
+@pytest.mark.extended
 def test_snapshots_in_a_bucket_are_verified_thinned_out_and_restored(engine, new_server, tmp_path):
     server, repository = new_server().start(), f"s3://{BUCKET}/lcfile"
     api = server.api()

@@ -2,12 +2,14 @@
 
 import json
 
+import pytest
 from backups import blob_of
 from checking import FAST_SCRUBBER, damage, flip
 from client import ALPHA, eventually
 from metrics import values
 
 
+@pytest.mark.extended
 def test_scrubber_finds_a_flipped_byte_and_a_lost_blob_by_itself(new_server):
     own = new_server(**FAST_SCRUBBER).start()
     api = own.api()
@@ -33,6 +35,7 @@ def test_scrubber_finds_a_flipped_byte_and_a_lost_blob_by_itself(new_server):
     assert own.stop() == 0
 
 
+@pytest.mark.extended
 def test_damaged_file_that_is_deleted_is_forgotten(new_server):
     own = new_server(**FAST_SCRUBBER).start()
     file = own.api().store(b"x" * 100, name="x")

@@ -27,6 +27,7 @@ def disk(tmp_path):
 
 # Read-only
 
+@pytest.mark.extended
 def test_disk_that_becomes_read_only(disk, new_server):
     server = new_server(storage=disk / "storage", LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
     life = Life(server)
@@ -115,6 +116,7 @@ def filled(original, new_server):
     return server, server.storage / ALPHA.id / "lcfile.sqlite", records
 
 
+@pytest.mark.extended
 def test_damaged_page_is_told_and_the_rest_is_served(filled):
     server, database, records = filled
     spoil(database, "Bad")
@@ -131,6 +133,7 @@ def test_damaged_page_is_told_and_the_rest_is_served(filled):
     assert len(re.findall(r"critical .*The server's storage is damaged\.", log_so_far(server))) == 1
 
 
+@pytest.mark.extended
 def test_blob_that_is_missing_is_told_to_the_operator(filled):
     server, _, records = filled
     blob_of(records[1], server.storage).unlink()
@@ -173,6 +176,7 @@ def test_backup_of_a_damaged_database_is_not_called_good(filled, tmp_path, runs)
     assert not (tmp_path / "storage").exists()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("old, new", [
     (lambda key: f'"key":"{key}"', lambda key: f'"key":"{key[:-1]}\x01"'),
     (lambda key: f'"key":"{key}"', lambda key: f'"key":x{key}"'),

@@ -96,6 +96,7 @@ def test_every_delete_goes_to_the_trash(own, master, tmp_path, way):
     assert own.api().fetch(record["url"]).content == b"bytes"
 
 
+@pytest.mark.extended
 def test_only_the_master_key_sees_the_trash(own):
     user = own.api().post("/1.1/users", json={"username": "ann", "password": "p"}).json()
     for session in ({}, {"X-LC-Session": user["sessionToken"]}):
@@ -107,6 +108,7 @@ def test_only_the_master_key_sees_the_trash(own):
             assert own.api().call(method, f"/1.1/{path}", session).status_code == 403, (method, path)
 
 
+@pytest.mark.extended
 def test_key_in_the_trash_is_free_and_neither_file_gets_the_bytes_of_the_other(own, master):
     url = f"{own.url}/logo.png"
     first = ask(master, key="logo.png")
@@ -123,6 +125,7 @@ def test_key_in_the_trash_is_free_and_neither_file_gets_the_bytes_of_the_other(o
     assert len(trashed(own)) == 1
 
 
+@pytest.mark.extended
 def test_time_ends_an_entry(new_server):
     own = new_server(LCFILE_TRASH_KEEP="1").start()
     record = own.api().store(b"bytes", name="a.txt")
@@ -133,6 +136,7 @@ def test_time_ends_an_entry(new_server):
     assert_refused(own.api(master=True).post(f"/1.1/trash/{record['objectId']}/restore"), 404, 101)
 
 
+@pytest.mark.extended
 def test_empty_removes_what_it_is_told(own, master):
     records = [own.api().store(b"bytes", name=f"{number}.txt") for number in range(3)]
     for record in records:
@@ -145,6 +149,7 @@ def test_empty_removes_what_it_is_told(own, master):
     assert trashed(own) == []
 
 
+@pytest.mark.extended
 def test_bytes_in_the_trash_count_towards_the_quota(new_server):
     own = new_server(LCFILE_TRASH_KEEP="60", LCFILE_UPLOADS_QUOTA="1000").start()
     record = own.api().store(b"x" * 800, name="a.txt")
@@ -154,6 +159,7 @@ def test_bytes_in_the_trash_count_towards_the_quota(new_server):
     assert own.api().store_raw(b"x" * 800, "b.txt").status_code == 201
 
 
+@pytest.mark.extended
 def test_full_disk_takes_deletes_and_is_freed_by_emptying(new_server, tmp_path):
     with memory(tmp_path / "disk") as disk:
         own = new_server(storage=disk / "storage", LCFILE_TRASH_KEEP="3600").start()
@@ -170,6 +176,7 @@ def test_full_disk_takes_deletes_and_is_freed_by_emptying(new_server, tmp_path):
         own.stop()
 
 
+@pytest.mark.extended
 def test_backup_leaves_the_trash_behind(own, new_server, master, tmp_path):
     gone, kept = own.api().store(b"gone", name="a.txt"), own.api().store(b"kept", name="b.txt")
     assert master.delete(gone["objectId"]).status_code == 200
@@ -203,6 +210,7 @@ def kill_at(server, place, call, act):
         tracer.stderr.close()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("call", ["link", "unlink"])
 def test_kill_while_bytes_move_loses_nothing(own, master, call):
     record = own.api().store(b"bytes", name="a.txt")
@@ -214,6 +222,7 @@ def test_kill_while_bytes_move_loses_nothing(own, master, call):
     assert own.api().fetch(record["url"]).content == b"bytes"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("moment", ["the bytes have their key", "the record is there"])
 def test_kill_while_a_file_is_restored_leaves_an_entry_or_a_file(own, master, moment):
     record = own.api().store(b"bytes", name="a.txt")
@@ -247,6 +256,7 @@ def old_files(own, tmp_path):
     return store
 
 
+@pytest.mark.extended
 def test_collect_lists_and_then_moves_what_nothing_refers_to(own, master, old_files):
     names = ["pointer.txt", "array.txt", "object.txt", "relation.txt", "url.txt", "unused.txt"]
     ids = old_files(*names)
@@ -280,6 +290,7 @@ def test_collect_lists_and_then_moves_what_nothing_refers_to(own, master, old_fi
     assert own.api().fetch(f"{own.url}/k/unused.txt").content == b"unused.txt"
 
 
+@pytest.mark.extended
 def test_reference_between_scan_and_collection_saves_the_file(own, master, old_files):
     ids = old_files("a.txt", "b.txt", "c.txt")
     assert master.post("/1.1/classes/Page", json={}).status_code == 201

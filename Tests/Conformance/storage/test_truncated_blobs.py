@@ -81,6 +81,7 @@ def test_blob_that_is_cut_off_while_it_is_open(own, size):
     assert processor(own) - spent < 2
 
 
+@pytest.mark.extended
 def test_blob_that_is_cut_off_in_the_middle_of_a_download(own):
     url, blob = stored(own, b"x" * (64 << 20), "x.bin")
     with own.raw() as connection:
@@ -129,6 +130,7 @@ def test_content_of_a_blob_that_was_cut_off(own):
     assert own.api().get(f"/1.1/files/{id}/content").status_code == 500
 
 
+@pytest.mark.extended
 def test_derivative_that_is_cut_off_while_it_is_open_is_made_again(new_server):
     # A prepared response has the bytes in memory, so it would not need the file.
     own = new_server(LCFILE_DOWNLOADS_HOT_RESPONSES="0").start()

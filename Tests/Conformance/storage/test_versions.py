@@ -51,6 +51,7 @@ def test_start_and_backup_leave_a_newer_storage_as_it_is(newer, tmp_path):
     assert after.get(log, b"") == b""
 
 
+@pytest.mark.extended
 def test_restore_of_a_newer_backup_makes_nothing(new_server, tmp_path):
     server = new_server(apps=(ALPHA,)).start()
     server.api().store(b"hello\n", name="hello.txt")
@@ -85,6 +86,7 @@ def test_storage_of_the_first_version_is_served(new_server):
     assert eventually(lambda: checksums() == 0), "rows of the first version have no checksums"
 
 
+@pytest.mark.extended
 def test_damaged_row_is_not_served_and_counted(new_server):
     server = new_server(apps=(ALPHA,)).start()
     record = server.api().store(b"hello\n", name="hello.txt")

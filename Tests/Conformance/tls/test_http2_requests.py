@@ -83,6 +83,11 @@ def test_download_is_that_of_http1(server, client, targets, size, method, header
     assert second == first
 
 
+def test_304_of_a_file_that_is_not_hot_has_no_length_of_a_body(server, client):
+    answer = client.request("GET", stored(server, LARGE)[1], {"if-none-match": "*"})
+    assert (answer.status, answer.headers.get("content-length"), answer.content) == (304, None, b"")
+
+
 @pytest.mark.parametrize("size", ["small", "large"])
 def test_hot_download_has_the_bytes_of_the_file(server, client, targets, size):
     make_hot(server, targets[size])
@@ -198,6 +203,7 @@ def test_client_that_offers_no_version_gets_http1(server):
         assert connection.request("GET", "/health", {}).status == 200
 
 
+@pytest.mark.extended
 def test_http2_can_be_switched_off(new_tls_server):
     server = new_tls_server(LCFILE_HTTP2_ENABLED="false").start()
     context = server.authority.client()

@@ -73,6 +73,7 @@ def test_frames_of_256_bytes_are_not_small(strict):
         assert end(client, begin(client, *[SMALL + 1] * count), b"") == (SMALL + 1) * count
 
 
+@pytest.mark.extended
 def test_last_frames_of_bodies_are_not_counted(strict):
     with Client2(strict) as client:
         sizes = [end(client, begin(client, 1000), b"x") for _ in range(2 * MOST)]
@@ -85,6 +86,7 @@ def test_connections_are_counted_apart(strict):
         assert [end(client, stream, b"") for client, stream in streams] == [MOST, MOST]
 
 
+@pytest.mark.extended
 def test_10000_small_frames_are_accepted_by_default(server):
     with Client2(server) as client:
         assert end(client, begin(client, *[1] * 10_000), b"") == 10_000

@@ -132,6 +132,7 @@ def test_unfinished_uploads_write_no_line_of_level_error(narrow, clients):
 
 # Each address has half of the uploads
 
+@pytest.mark.extended
 def test_admitted_uploads_are_finished(shared):
     with crowd(shared, 1) as ((client, streams),):
         running = admitted(client, streams)
@@ -140,6 +141,7 @@ def test_admitted_uploads_are_finished(shared):
         assert {answer.status for answer in client.wait(*running)} == {201}
 
 
+@pytest.mark.extended
 def test_as_many_uploads_are_admitted_after_the_first_ones_left(shared):
     counts = []
     for _ in range(2):
@@ -165,6 +167,7 @@ def test_uploads_beyond_those_of_an_address_are_503(addresses):
     assert {answer.status for client in addresses for answer in refused(*client)} == {503}
 
 
+@pytest.mark.extended
 def test_uploads_beyond_those_of_an_address_are_counted_as_those_beyond_all(shared):
     before = hits(shared, "http.maxConnections")
     with crowd(shared, 1) as (client,):

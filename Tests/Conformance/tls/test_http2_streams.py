@@ -98,12 +98,14 @@ def test_cancelled_upload_leaves_no_file(server, master):
     assert found.json() == {"results": []}
 
 
+@pytest.mark.extended
 def test_upload_that_stops_is_reset_after_the_timeout(impatient):
     with Client2(impatient) as client:
         stream = client.begin("POST", "/1.1/files/a.bin", UPLOAD, noise(10 * KB), ends=False)
         assert client.wait(stream)[0].reset == ErrorCodes.CANCEL
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("path, status", [("health", 400), ("/health", 200), ("/1.1/date/none", 404)])
 def test_request_without_an_end_is_reset_although_its_response_waits(impatient, path, status):
     """The first one is answered before any route, and the client grants no byte to any of the responses."""
@@ -120,6 +122,7 @@ def test_upload_is_finished_after_the_goaway_of_its_client(server):
         assert client.wait(stream)[0].status == 201
 
 
+@pytest.mark.extended
 def test_download_that_takes_longer_than_the_timeout_goes_on(impatient):
     data = noise(1 * MB, "slow")
     path = stored(impatient, data)[1]
@@ -134,6 +137,7 @@ def test_download_that_takes_longer_than_the_timeout_goes_on(impatient):
     assert time.monotonic() - begin > 1
 
 
+@pytest.mark.extended
 def test_response_that_the_client_does_not_take_is_reset(impatient):
     path = stored(impatient, noise(1 * MB, "untaken"))[1]
     with Client2(impatient, {SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
@@ -143,11 +147,13 @@ def test_response_that_the_client_does_not_take_is_reset(impatient):
 
 # Ends of connections
 
+@pytest.mark.extended
 def test_idle_connection_is_closed_with_notice(impatient):
     with Client2(impatient) as client:
         assert client.wait_for_end() == ErrorCodes.NO_ERROR
 
 
+@pytest.mark.extended
 def test_pings_do_not_keep_a_connection_open(impatient):
     with Client2(impatient) as client:
         def ping():
@@ -159,6 +165,7 @@ def test_pings_do_not_keep_a_connection_open(impatient):
             assert eventually(ping)
 
 
+@pytest.mark.extended
 def test_stopping_server_finishes_the_requests_of_a_connection(new_tls_server):
     server = new_tls_server().start()
     path = stored(server, WINDOWED)[1]
@@ -174,6 +181,7 @@ def test_stopping_server_finishes_the_requests_of_a_connection(new_tls_server):
     assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_stopping_server_cuts_off_what_takes_too_long(new_tls_server):
     server = new_tls_server(LCFILE_HTTP_SHUTDOWN_TIMEOUT="1").start()
     path = stored(server, LARGE)[1]
@@ -187,6 +195,7 @@ def test_stopping_server_cuts_off_what_takes_too_long(new_tls_server):
         assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_stopping_server_ends_an_idle_connection(new_tls_server):
     server = new_tls_server().start()
     with Client2(server) as client:

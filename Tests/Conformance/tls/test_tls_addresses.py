@@ -22,6 +22,7 @@ def test_url_of_a_record_begins_with_https(server, api):
     assert api.store(b"addressed")["url"].startswith(f"{server.url}/")
 
 
+@pytest.mark.extended
 def test_url_of_a_record_begins_with_the_public_url(new_tls_server):
     server = new_tls_server(LCFILE_PUBLIC_URL="https://files.example").start()
     assert server.api().store(b"addressed")["url"].startswith("https://files.example/")

@@ -36,6 +36,7 @@ def test_client_that_sends_close_notify_behind_its_request_gets_the_response(ser
             assert responses_in(client.received()) == [data]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", ["hot", "route"])
 def test_slow_client_that_sent_close_notify_gets_a_whole_large_file(server, kind):
     """So does a client in the clear that ends its sending (`test_hot_connections.py`)."""
@@ -57,6 +58,7 @@ def test_idle_connection_is_closed_when_the_client_sends_close_notify(server):
         assert client.received() == b""
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("leave", ["close_notify", "close", "reset"])
 def test_client_that_leaves_is_no_fault_in_the_log(new_tls_server, leave):
     server = new_tls_server().start()
@@ -74,6 +76,7 @@ def test_client_that_leaves_is_no_fault_in_the_log(new_tls_server, leave):
     assert log_lines(server, "error") + log_lines(server, "warning") == []
 
 
+@pytest.mark.extended
 def test_idle_connection_is_closed_after_the_timeout(new_tls_server):
     server = new_tls_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()
     with server.raw() as connection:
@@ -81,6 +84,7 @@ def test_idle_connection_is_closed_after_the_timeout(new_tls_server):
         connection.end()
 
 
+@pytest.mark.extended
 def test_download_that_takes_longer_than_the_idle_timeout_is_finished(new_tls_server):
     server = new_tls_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()
     data = noise(12 * MB)

@@ -25,6 +25,7 @@ def is_refused(server):
 
 # Stop
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", KINDS)
 def test_slow_download_is_finished_after_sigterm(new_tls_server, kind):
     server = new_tls_server().start()
@@ -40,6 +41,7 @@ def test_slow_download_is_finished_after_sigterm(new_tls_server, kind):
     assert server.wait() == 0
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", KINDS)
 def test_client_that_does_not_read_holds_the_server_only_for_the_time_of_the_setting(new_tls_server, kind):
     server = new_tls_server(LCFILE_HTTP_SHUTDOWN_TIMEOUT="1").start()
@@ -52,6 +54,7 @@ def test_client_that_does_not_read_holds_the_server_only_for_the_time_of_the_set
         server.wait()
 
 
+@pytest.mark.extended
 def test_requests_behind_a_slow_download_are_answered_after_sigterm(new_tls_server):
     server = new_tls_server().start()
     data = noise(12 * MB)
@@ -67,6 +70,7 @@ def test_requests_behind_a_slow_download_are_answered_after_sigterm(new_tls_serv
     assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_idle_connection_does_not_hold_the_server_up(new_tls_server):
     """Its client answers the server's close_notify and closes."""
     server = new_tls_server().start()
@@ -131,6 +135,7 @@ def test_file_that_is_cut_off_is_a_failed_read(damaged, kind):
     assert failed_reads(damaged) == before + 1
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", KINDS)
 def test_file_that_is_cut_off_is_one_error_in_the_log(damaged, kind):
     target, blob = blob_of(damaged, noise(3 * MB))
@@ -150,6 +155,7 @@ def test_file_that_is_cut_off_is_500_for_the_next_request(damaged, kind):
     assert eventually(lambda: status_of(damaged, target, *KINDS[kind]) == 500)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", KINDS)
 def test_file_that_is_cut_off_in_the_middle_of_a_download_gives_no_whole_body(damaged, kind):
     data = noise(12 * MB)

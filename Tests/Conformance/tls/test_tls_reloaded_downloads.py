@@ -68,6 +68,7 @@ def test_ten_reloads_lose_no_download(own, certificate, renewed):
     assert [each.lost for each in downloads] == [[]] * len(ways)
 
 
+@pytest.mark.extended
 def test_signal_during_a_stop_does_not_end_a_download(changing):
     data = noise(12 * MB)
     _, target = stored(changing, data)

@@ -1,5 +1,6 @@
 """SIGHUP reads the certificate and the key again: new connections get them, open ones go on."""
 
+import pytest
 from certificates import Certificate
 from client import eventually
 from tls import TLSConnection, hang_up, log_lines, presented, reload
@@ -71,6 +72,7 @@ def test_open_connection_without_a_request_goes_on_after_a_reload(own, renewed):
 
 # Other states of the server
 
+@pytest.mark.extended
 def test_signal_without_tls_leaves_the_server_running(new_server):
     server = new_server().start()
     hang_up(server)
@@ -78,6 +80,7 @@ def test_signal_without_tls_leaves_the_server_running(new_server):
     assert server.is_healthy()
 
 
+@pytest.mark.extended
 def test_signal_without_tls_is_one_notice_in_the_log(new_server):
     server = new_server().start()
     hang_up(server)

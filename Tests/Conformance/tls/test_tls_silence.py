@@ -53,6 +53,7 @@ def is_closed(connection):
         return False
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("stage", STAGES)
 def test_connection_that_stops_is_closed(impatient, stage):
     with silent(impatient, stage) as connection:
@@ -80,6 +81,7 @@ def crowded(new_tls_server):
     return new_tls_server().start()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("stage", STAGES)
 def test_200_silent_clients_hold_up_no_other(crowded, stage):
     _, target = stored(crowded, noise(100 * KB))
@@ -92,6 +94,7 @@ def test_200_silent_clients_hold_up_no_other(crowded, stage):
                     assert connection.request("GET", target, {}).content == noise(100 * KB)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("stage", STAGES)
 def test_silent_clients_at_the_limit_give_way_to_others(new_tls_server, stage):
     server = new_tls_server(LCFILE_HTTP_MAX_CONNECTIONS="30").start()
@@ -112,6 +115,7 @@ def large(new_tls_server):
     return server, target
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind, fields", [("hot", []), ("route", ["Range: bytes=0-"])])
 def test_50_slow_clients_of_a_file_of_50_mb_cost_less_than_60_mb(large, kind, fields):
     server, target = large

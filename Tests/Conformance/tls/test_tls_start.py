@@ -113,6 +113,7 @@ def test_start_with_only_one_of_both_settings_creates_nothing(new_tls_server, na
     assert not server.storage.exists()
 
 
+@pytest.mark.extended
 def test_settings_in_the_file_work(new_tls_server, certificate):
     server = new_tls_server()
     for name in certificate.settings:
@@ -131,17 +132,20 @@ def greeted(server):
     return server
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("days", [-1, 0])
 def test_certificate_that_has_ended_is_a_warning_in_the_log(new_tls_server, authority, days):
     server = greeted(new_tls_server(authority.issue(f"ended {days}", days=days)))
     assert any("The certificate has ended." in line for line in log_lines(server, "warning"))
 
 
+@pytest.mark.extended
 def test_certificate_that_ends_in_thirteen_days_is_a_warning_in_the_log(new_tls_server, authority):
     server = greeted(new_tls_server(authority.issue("ends soon", days=13)))
     assert any("tls.daysLeft=" in line for line in log_lines(server, "warning"))
 
 
+@pytest.mark.extended
 def test_certificate_that_ends_in_sixteen_days_is_no_warning_in_the_log(new_tls_server, authority):
     server = greeted(new_tls_server(authority.issue("ends later", days=16)))
     assert [line for line in log_lines(server, "warning") if "tls" in line] == []

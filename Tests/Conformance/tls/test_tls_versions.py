@@ -83,6 +83,7 @@ def test_suites_of_tls_1_2_are_those_that_are_recommended(rsa_server, authority,
 
 # Certificates
 
+@pytest.mark.extended
 def test_whole_chain_is_sent(new_tls_server, authority, certificate, tmp_path):
     chain = tmp_path / "chain.pem"
     chain.write_text(certificate.chain.read_text() + authority.root.read_text())

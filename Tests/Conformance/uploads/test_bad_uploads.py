@@ -59,6 +59,7 @@ def test_broken_multipart(api, body):
     assert_refused(send_form(api, body), 400, 1)
 
 
+@pytest.mark.extended
 def test_multipart_truncated_at_any_byte(api):
     end = GOOD.index(b"--b--") + len(b"--b--")
     for length in range(end):

@@ -370,6 +370,7 @@ def test_server_ends_while_somebody_watches(few):
     leave(watchers)
 
 
+@pytest.mark.extended
 def test_watchers_who_do_not_read_do_not_hold_the_upload(server, api):
     target, data = ask(api, 20 << 20), noise(20 << 20)
     sleepers = []

@@ -126,6 +126,7 @@ def test_stored_and_announced_bytes_count_together(api):
     assert token(api, 124 * KB).status_code == 201
 
 
+@pytest.mark.extended
 def test_announced_bytes_count_once(server, api, other):
     upload = Tus(server, server.app).create(LIMIT)
     data = noise(LIMIT)
@@ -163,6 +164,7 @@ def test_no_quota_is_none(new_server):
     assert token(free.api(), 4 << 30).status_code == 201
 
 
+@pytest.mark.extended
 def test_quota_is_known_after_a_restart(new_server):
     server = new_server(**limits(quota="1MB")).start()
     api = server.api()
@@ -217,6 +219,7 @@ def test_refused_upload_gives_room(api):
     assert has_room(api, LIMIT)
 
 
+@pytest.mark.extended
 def test_expired_upload_gives_room(new_server):
     settings = limits(quota="1MB", startTimeout=2, expireAfter=2, sweepInterval=1)
     server = new_server(**settings).start()
@@ -317,6 +320,7 @@ def test_racing_uploads_never_pass_the_number(narrow):
     assert sorted(seen) == [201] * 3 + [429] * 17
 
 
+@pytest.mark.extended
 def test_number_of_uploads_is_known_after_a_restart(new_server):
     server = new_server(**limits(maxOpen=3)).start()
     for _ in range(3):

@@ -50,6 +50,7 @@ def stall(target, method, path, data, length):
 
 # Kodo, version 1
 
+@pytest.mark.extended
 def test_complete_blocks_are_kept(shared):
     target = ask(shared.api(), len(DATA))
     contexts = [target.block(DATA[start : start + BLOCK]) for start in (0, BLOCK)]
@@ -60,6 +61,7 @@ def test_complete_blocks_are_kept(shared):
     assert_file(shared.api(), target.id, DATA)
 
 
+@pytest.mark.extended
 def test_block_goes_on_with_the_ctx_from_before(shared):
     target = ask(shared.api(), len(DATA))
     first = target.block(DATA[:BLOCK])
@@ -72,6 +74,7 @@ def test_block_goes_on_with_the_ctx_from_before(shared):
     assert_file(shared.api(), target.id, DATA)
 
 
+@pytest.mark.extended
 def test_chunk_that_was_cut_off_is_sent_again(shared):
     target = ask(shared.api(), BLOCK)
     ctx = must(target.mkblk(DATA[:MB], BLOCK))["ctx"]
@@ -82,6 +85,7 @@ def test_chunk_that_was_cut_off_is_sent_again(shared):
     assert_file(shared.api(), target.id, DATA[:BLOCK])
 
 
+@pytest.mark.extended
 def test_blocks_are_kept_through_several_kills(shared):
     target, contexts = ask(shared.api(), len(DATA)), []
     for start in range(0, len(DATA), BLOCK):
@@ -93,6 +97,7 @@ def test_blocks_are_kept_through_several_kills(shared):
 
 # Kodo, version 2
 
+@pytest.mark.extended
 def test_parts_are_kept(shared):
     target = ask(shared.api(), len(DATA))
     id = target.begin()
@@ -104,6 +109,7 @@ def test_parts_are_kept(shared):
     assert_file(shared.api(), target.id, DATA)
 
 
+@pytest.mark.extended
 def test_part_that_was_cut_off_does_not_count(shared):
     target = ask(shared.api())
     id = target.begin()
@@ -114,6 +120,7 @@ def test_part_that_was_cut_off_does_not_count(shared):
     assert record_of(shared.api(), target.id) is None
 
 
+@pytest.mark.extended
 def test_part_that_was_being_replaced_has_its_old_bytes_or_none(shared):
     target = ask(shared.api())
     id = target.begin()
@@ -132,6 +139,7 @@ def test_part_that_was_being_replaced_has_its_old_bytes_or_none(shared):
 
 # tus
 
+@pytest.mark.extended
 def test_finished_patches_are_kept(shared):
     upload = Tus(shared).create(len(DATA))
     for start in range(0, 3 * MB, MB):
@@ -142,6 +150,7 @@ def test_finished_patches_are_kept(shared):
     assert_file(shared.api(), upload.id, DATA)
 
 
+@pytest.mark.extended
 def test_long_patch_is_kept_up_to_the_last_sixteen_megabytes(shared):
     data = noise(45 * MB)
     upload = Tus(shared).create(len(data))
@@ -153,6 +162,7 @@ def test_long_patch_is_kept_up_to_the_last_sixteen_megabytes(shared):
     assert_file(shared.api(), upload.id, data)
 
 
+@pytest.mark.extended
 def test_patch_with_a_checksum_is_kept_whole_or_not_at_all(shared):
     upload = Tus(shared).create(len(DATA))
     upload.patch(0, DATA[:1000])
@@ -164,6 +174,7 @@ def test_patch_with_a_checksum_is_kept_whole_or_not_at_all(shared):
     assert_file(shared.api(), upload.id, DATA)
 
 
+@pytest.mark.extended
 def test_what_a_creation_said_is_kept(shared):
     tus = Tus(shared)
     whole, deferred = tus.create(10, Upload_Metadata="filename eC50eHQ="), tus.create(Upload_Defer_Length=1)
@@ -201,6 +212,7 @@ def test_token_from_before_takes_an_upload(shared, way):
     assert assert_file(shared.api(), target.id, DATA[:MB], mime_type="image/png")["metaData"]["mine"] == "words"
 
 
+@pytest.mark.extended
 def test_put_that_was_cut_off_is_sent_again(server):
     target = ask(server.api(), len(DATA))
     with stall(target, "PUT", "", DATA[: 5 * MB], len(DATA)):
@@ -257,6 +269,7 @@ def end_until_it_dies(endings, answered, refused):
             refused.append((ending.way, status))
 
 
+@pytest.mark.extended
 def test_kill_around_the_last_request_leaves_a_whole_file_or_none(server):
     chance, all = Random(1), []
     for round in range(ROUNDS):
@@ -312,6 +325,7 @@ def at_the_moment(condition, within=3.0):
         pass
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("way, moment", [("v1", "pieces are copied"), *((way, "bytes are in their place") for way in WAYS)])
 def test_kill_at_a_moment_of_the_end_leaves_a_whole_file_or_none(server, way, moment):
     for round in range(1 if common_store() else count(2, 3)):
@@ -332,6 +346,7 @@ def test_kill_at_a_moment_of_the_end_leaves_a_whole_file_or_none(server, way, mo
         assert_nothing_staged(server)
 
 
+@pytest.mark.extended
 def test_tus_upload_whose_last_request_was_cut_off_is_whole_only_with_its_file(server):
     for round in range(1 if common_store() else count(3, 5)):
         ending = Ending(server, round, "tus")

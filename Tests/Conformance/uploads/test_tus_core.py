@@ -114,6 +114,7 @@ def test_creation_answers_where_the_upload_is(tus, server):
     assert answer.headers["Tus-Resumable"] == "1.0.0"
 
 
+@pytest.mark.extended
 def test_location_is_the_public_address_whatever_the_host_header(new_server):
     server = new_server(LCFILE_PUBLIC_URL="https://files.example.com/base").start()
     location = Tus(server).post(5, Host="evil.example.org").headers["Location"]

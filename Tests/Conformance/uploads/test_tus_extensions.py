@@ -171,6 +171,7 @@ def test_wrong_checksum_keeps_nothing_of_its_patch(upload, api, algorithm):
     assert_file(api, upload.id, DATA)
 
 
+@pytest.mark.extended
 def test_wrong_checksum_of_a_long_patch_keeps_nothing(new_server):
     server, data = new_server().start(), noise(40 << 20)
     upload = Tus(server).create(len(data))
@@ -383,6 +384,7 @@ def test_final_of_what_is_no_partial_upload_is_refused(tus, api, others, other):
     assert good.offset == 4
 
 
+@pytest.mark.extended
 def test_final_of_unfinished_uploads_is_a_file_with_the_last_of_their_bytes(new_server):
     server = new_server().start()
     tus, api = Tus(server), server.api()
@@ -428,6 +430,7 @@ def test_patch_of_a_final_upload_is_403(tus, api):
     assert_file(api, final.id, DATA)
 
 
+@pytest.mark.extended
 def test_everything_that_was_given_up_or_finished_leaves_no_bytes(new_server):
     server = new_server().start()
     tus = Tus(server)
@@ -443,6 +446,7 @@ def test_everything_that_was_given_up_or_finished_leaves_no_bytes(new_server):
     assert_counts(server, 2)
 
 
+@pytest.mark.extended
 def test_refused_requests_leave_no_bytes(new_server):
     server = new_server().start()
     tus = Tus(server)

@@ -62,6 +62,7 @@ def test_tus_upload_that_nobody_begins_goes(server):
     assert [call.status_code for call in (upload.head(), upload.patch(0, DATA), upload.delete())] == [404] * 3
 
 
+@pytest.mark.extended
 def test_tus_upload_that_stays_unfinished_goes_with_its_bytes(server, api):
     upload = Tus(server).create(len(DATA), data=DATA[:HALF])
     assert_goes(server, upload)
@@ -69,12 +70,14 @@ def test_tus_upload_that_stays_unfinished_goes_with_its_bytes(server, api):
     assert record_of(api, upload.id) is None
 
 
+@pytest.mark.extended
 def test_partial_uploads_go(server):
     part = Tus(server).create(len(DATA), data=DATA, Upload_Concat="partial")
     assert_goes(server, part)
     assert 400 <= Tus(server).post(Upload_Concat=f"final;{part.path}").status_code < 500
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("way", ["blocks", "parts", "part of a block", "cut PUT"])
 def test_upload_by_token_that_stays_unfinished_goes_with_its_bytes(server, api, way):
     target = ask(api, len(DATA))
@@ -91,6 +94,7 @@ def test_upload_by_token_that_stays_unfinished_goes_with_its_bytes(server, api, 
     assert_no_file(api, target)
 
 
+@pytest.mark.extended
 def test_session_of_parts_is_unknown_afterwards(server, api):
     target = ask(api)
     id = target.begin()
@@ -100,6 +104,7 @@ def test_session_of_parts_is_unknown_afterwards(server, api):
         assert_kodo_error(answer, 612)
 
 
+@pytest.mark.extended
 def test_upload_that_somebody_is_sending_stays(server, api):
     target, upload = ask(api, len(DATA)), Tus(server).create(len(DATA))
     with target.start("PUT", "", DATA[:HALF], len(DATA)) as put, upload.start(0, DATA[:HALF], len(DATA)) as patch:
@@ -112,6 +117,7 @@ def test_upload_that_somebody_is_sending_stays(server, api):
     assert_file(api, upload.id, DATA)
 
 
+@pytest.mark.extended
 def test_finished_files_stay(server, api):
     target, upload = ask(api), Tus(server).create(len(DATA), data=DATA)
     must(target.v2(DATA, HALF))
@@ -121,6 +127,7 @@ def test_finished_files_stay(server, api):
         assert must(one.progress())["state"] == "finished"
 
 
+@pytest.mark.extended
 def test_uploads_that_went_are_counted_and_logged(new_server):
     server = new_server(**limits(startTimeout=1, expireAfter=1, sweepInterval=1)).start()
     names = "lcfile_uploads_expired_total", "lcfile_uploads_abandoned_bytes_total"
@@ -138,6 +145,7 @@ def expiries(server):
     return [line for line in server.errors.splitlines() if re.search(r"upload", line) and re.search(r"expired|over", line)]
 
 
+@pytest.mark.extended
 def test_expired_bytes_leave_the_folder_empty(server, api):
     for _ in range(5):
         ask(api).block(DATA)
@@ -146,6 +154,7 @@ def test_expired_bytes_leave_the_folder_empty(server, api):
     assert_counts(server, api.count())
 
 
+@pytest.mark.extended
 def test_uploads_expire_while_the_server_is_down(new_server):
     settings = limits(startTimeout=2, expireAfter=2, sweepInterval=1)
     server = new_server(**settings).start()
@@ -158,6 +167,7 @@ def test_uploads_expire_while_the_server_is_down(new_server):
     assert_nothing_staged(server)
 
 
+@pytest.mark.extended
 @pytest.mark.disk
 def test_bytes_without_an_upload_go_at_the_start(new_server):
     server = new_server().start()

@@ -43,6 +43,7 @@ def test_guests_uploads_leave_room_for_users_and_the_master(new_server):
     assert tokens(guest).status_code == 201
 
 
+@pytest.mark.extended
 def test_guests_at_one_address_leave_room_for_those_at_others(new_server):
     server = new_server(**FAST, **limits(maxOpenGuests=3, maxOpenAddress=2)).start()
     here, there = server.api(), server.api().at("127.0.0.2")
@@ -58,6 +59,7 @@ def test_guests_at_one_address_leave_room_for_those_at_others(new_server):
     assert tokens(here).status_code == 201
 
 
+@pytest.mark.extended
 def test_idle_upload_of_a_guest_expires_before_that_of_a_user(new_server):
     server = new_server(**FAST, **limits(guestIdleTimeout=2, sweepInterval=1)).start()
     ann = Person(server)

@@ -298,6 +298,7 @@ def hasty(tmp_path_factory):
     yield from own_server(tmp_path_factory, startTimeout=1, sweepInterval=1)
 
 
+@pytest.mark.extended
 def test_expired_token_takes_nothing(hasty):
     target = ask(hasty.api(), len(DATA))
     assert eventually(lambda: target.progress().status_code == 404)
@@ -347,6 +348,7 @@ def test_form_without_a_file_is_400(api, target):
     assert_no_file(api, target)
 
 
+@pytest.mark.extended
 def test_put_over_the_limit_is_413_in_xml(new_server):
     server = new_server(**limits(maxSize="1KB")).start()
     target = ask(server.api())

@@ -101,6 +101,7 @@ def test_every_dialect_asks(servers, allowed, way, file):
 TELLING = FILES if EXHAUSTIVE else ["picture", "picture without a type", "page", "words that are called a picture", "words"]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("allowed, passing", [
     ("image/png;image/jpeg", ["picture", "picture without a type", "words that are called a picture"]),
     (" image/png ; image/jpeg ", ["picture", "picture without a type", "words that are called a picture"]),
@@ -181,6 +182,7 @@ def test_final_of_partial_uploads_is_judged_as_a_whole(servers):
     assert tus.server.api().count() == before
 
 
+@pytest.mark.extended
 def test_refused_files_leave_nothing(new_server):
     server = new_server(**limits(allowedTypes=IMAGES)).start()
     for way in WAYS:
@@ -193,6 +195,7 @@ def test_refused_files_leave_nothing(new_server):
     assert_counts(server, 0)
 
 
+@pytest.mark.extended
 def test_refused_single_requests_leave_nothing(new_server):
     server = new_server(**limits(allowedTypes=IMAGES)).start()
     for way in ("form", "raw", "s3", "kodo form", "cos form"):

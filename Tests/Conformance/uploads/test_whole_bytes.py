@@ -164,6 +164,7 @@ def test_wrong_checksum_of_the_client_keeps_nothing(api, way):
     assert api.count() == before
 
 
+@pytest.mark.extended
 def test_checksum_of_a_large_file_is_compared_and_kept(api):
     data = noise(65 * MB)
     target = ask(api, metaData={"_checksum": md5(data)})
@@ -174,6 +175,7 @@ def test_checksum_of_a_large_file_is_compared_and_kept(api):
     assert_no_file(api, wrong)
 
 
+@pytest.mark.extended
 def test_large_file_without_an_announced_checksum_has_none(api):
     data = noise(65 * MB)
     target = ask(api)

@@ -47,6 +47,7 @@ def test_every_view_obeys_the_rules(censorship, gallery, language, scheme, width
     assert browser.errors() == []
 
 
+@pytest.mark.extended
 def test_hostile_values_are_text(censorship):
     """Names come from clients, reasons from a webhook, notes from the command line."""
     # A name is no path and has no control characters.

@@ -15,6 +15,7 @@ def word():
     return uuid4().hex[:8]
 
 
+@pytest.mark.extended
 def test_images_are_reviewed_by_keyboard(censorship, word):
     first, second, third = censorship.images("review", word, 3)
     name = f"review-0.5-{word}"
@@ -29,6 +30,7 @@ def test_images_are_reviewed_by_keyboard(censorship, word):
     assert [entry for entry in censorship.names() if word in entry] == [f"{name}-0.jpg"]
 
 
+@pytest.mark.extended
 def test_an_image_is_blurred_until_the_reader_looks_at_it(censorship, word):
     censorship.images("review", word, 2)
     censorship.enter().shows(f"review-0.5-{word}-1.jpg")
@@ -41,6 +43,7 @@ def test_an_image_is_blurred_until_the_reader_looks_at_it(censorship, word):
     censorship.browser.wait(lambda: not censorship.is_blurred, "it is blurred")
 
 
+@pytest.mark.extended
 def test_undo_brings_back_the_image_with_the_verdict_and_the_scores_of_before(censorship, word):
     id, = censorship.images("review", word, 1)
     censorship.enter().shows(f"review-0.5-{word}-0.jpg")
@@ -51,6 +54,7 @@ def test_undo_brings_back_the_image_with_the_verdict_and_the_scores_of_before(ce
     assert (seen["decidedBy"], seen["scores"]) == ("machine", {"nsfw": 0.5})
 
 
+@pytest.mark.extended
 def test_undo_of_a_change_of_mind_brings_back_the_verdict_of_the_person(censorship, word):
     id, = censorship.images("review", word, 1)
     censorship.enter().shows(f"review-0.5-{word}-0.jpg")
@@ -63,6 +67,7 @@ def test_undo_of_a_change_of_mind_brings_back_the_verdict_of_the_person(censorsh
     assert censorship.has(id, "rejected")["decidedBy"] == "person"
 
 
+@pytest.mark.extended
 def test_what_is_known_about_an_image_is_shown_with_its_history(censorship, word):
     id, = censorship.images("review", word, 1)
     censorship.enter().shows(f"review-0.5-{word}-0.jpg")
@@ -76,6 +81,7 @@ def test_what_is_known_about_an_image_is_shown_with_its_history(censorship, word
     censorship.browser.find(".censor-log", f"Note: a note {word}")
 
 
+@pytest.mark.extended
 def test_keys_in_a_field_are_text(censorship, word):
     id, = censorship.images("review", word, 1)
     censorship.enter().shows(f"review-0.5-{word}-0.jpg")
@@ -83,6 +89,7 @@ def test_keys_in_a_field_are_text(censorship, word):
     assert state(censorship.api, id)["censorResult"] == "review"
 
 
+@pytest.mark.extended
 def test_a_verdict_at_the_end_of_the_session_is_sent_after_the_log_in(censorship, word):
     id, = censorship.images("review", word, 1)
     censorship.enter().shows(f"review-0.5-{word}-0.jpg").loaded()
@@ -92,6 +99,7 @@ def test_a_verdict_at_the_end_of_the_session_is_sent_after_the_log_in(censorship
     censorship.has(id, "rejected")
 
 
+@pytest.mark.extended
 def test_a_verdict_about_a_file_that_is_gone_says_so(censorship, word):
     id, = censorship.images("review", word, 1)
     censorship.enter().shows(f"review-0.5-{word}-0.jpg").loaded()
@@ -101,6 +109,7 @@ def test_a_verdict_about_a_file_that_is_gone_says_so(censorship, word):
     assert f"review-0.5-{word}-0.jpg" not in censorship.names()
 
 
+@pytest.mark.extended
 def test_a_photo_is_found_blocked_and_shown_again_in_files(censorship, word):
     id, = censorship.images("passed", word, 1, 0.1)
     name = f"passed-0.1-{word}-0.jpg"
@@ -124,6 +133,7 @@ def test_a_file_that_is_no_image_has_no_verdict(censorship, word):
     assert not any(panel.is_displayed() for panel in censorship.browser.all(".censor-panel"))
 
 
+@pytest.mark.extended
 def test_a_read_only_session_looks_and_changes_nothing(censorship, word):
     id, = censorship.images("review", word, 1)
     censorship.enter(key=ALPHA.reader).shows(f"review-0.5-{word}-0.jpg")

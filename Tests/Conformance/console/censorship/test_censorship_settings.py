@@ -20,6 +20,7 @@ def in_force(censorship):
     settings(censorship.api, passBelow=0.2, rejectAbove=0.8, auto=True, hold=False)
 
 
+@pytest.mark.extended
 def test_without_a_model_the_area_says_how_to_switch_it_on(censorship):
     censorship.enter()
     callout = censorship.browser.find("details.censor-callout", "The classifier is off")
@@ -29,6 +30,7 @@ def test_without_a_model_the_area_says_how_to_switch_it_on(censorship):
     }
 
 
+@pytest.mark.extended
 def test_the_check_of_new_images_is_switched_on(censorship, in_force):
     settings(censorship.api, auto=False)
     censorship.enter()
@@ -37,6 +39,7 @@ def test_the_check_of_new_images_is_switched_on(censorship, in_force):
     assert in_force()["auto"] is True
 
 
+@pytest.mark.extended
 def test_sliders_tell_what_other_thresholds_would_do(censorship, word, in_force):
     for n, score in enumerate([0.1, 0.3, 0.3001, 0.9]):
         censorship.image(f"review-{score}-{word}-{n}.jpg")
@@ -66,6 +69,7 @@ def test_thresholds_are_set_and_in_force_at_once(censorship, in_force):
     assert (in_force()["passBelow"], in_force()["rejectAbove"]) == (0.35, 0.8)
 
 
+@pytest.mark.extended
 def test_holding_images_back_is_asked_first(censorship, in_force):
     censorship.enter("thresholds")
     censorship.browser.click("input[name=hold]")
@@ -78,6 +82,7 @@ def test_holding_images_back_is_asked_first(censorship, in_force):
     assert in_force()["hold"] is True
 
 
+@pytest.mark.extended
 def test_a_bulk_run_says_how_many_images_and_ends(censorship, word):
     settings(censorship.api, auto=False)
     name = f"rejected-0.9-{word}.jpg"
@@ -94,6 +99,7 @@ def test_a_bulk_run_says_how_many_images_and_ends(censorship, word):
     censorship.browser.find(".censor-log", "Bulk run finished")
 
 
+@pytest.mark.extended
 def test_a_bulk_run_is_stopped_and_continued(censorship, word):
     settings(censorship.api, auto=False)
     id = censorship.api.store(b"no image at all", f"later-0.5-{word}.jpg", "image/jpeg")["objectId"]
@@ -123,6 +129,7 @@ def test_a_read_only_session_sees_settings_and_runs_without_controls(censorship)
     assert "Start" not in censorship.buttons()
 
 
+@pytest.mark.extended
 def test_no_request_asks_for_more_than_200_rows(censorship):
     censorship.enter()
     for path in ["/history", "/runs", "/thresholds", "/list/passed"]:

@@ -15,6 +15,7 @@ def stored(objects, id, field):
     return objects.read(id, returnACL="true").get(field, "none")
 
 
+@pytest.mark.extended
 def test_each_type_has_an_editor_that_saves_its_value(area, notes, master):
     target = Objects(master, unique("Target"))
     goal = target.create(name="the goal")
@@ -56,6 +57,7 @@ def test_each_type_has_an_editor_that_saves_its_value(area, notes, master):
     assert area.errors() == []
 
 
+@pytest.mark.extended
 def test_a_date_is_edited_in_local_time_and_stored_in_utc(area, notes):
     id = notes.create(due={"__type": "Date", "iso": "2026-01-02T03:04:05.678Z"})
     area.enter(notes.name, count=1).open(0, "due")
@@ -69,6 +71,7 @@ def test_a_date_is_edited_in_local_time_and_stored_in_utc(area, notes):
     assert stored(notes, id, "due")["iso"] == expected
 
 
+@pytest.mark.extended
 def test_a_wrong_value_is_explained_and_not_stored(area, notes):
     wrong = {
         "n": (1, "1,5", "Write a number"), "m": (1, "9007199254740993", "too large"),
@@ -98,6 +101,7 @@ def test_a_value_is_removed(area, notes):
     assert stored(notes, id, "text") == "none"
 
 
+@pytest.mark.extended
 def test_the_focus_returns_to_the_cell(area, notes):
     notes.create(text="a")
     area.enter(notes.name, count=1).open(0, "text")
@@ -107,6 +111,7 @@ def test_the_focus_returns_to_the_cell(area, notes):
     area.browser.wait(lambda: area.browser.focused == area.cell(0, "text"), "the focus is elsewhere")
 
 
+@pytest.mark.extended
 def test_a_change_by_another_client_is_not_overwritten_unseen(area, notes):
     id = notes.create(text="first")
     area.enter(notes.name, count=1).open(0, "text")
@@ -129,6 +134,7 @@ def test_nothing_typed_is_lost_when_the_session_ends(area, notes, console):
     assert stored(notes, id, "text") == "typed before the end"
 
 
+@pytest.mark.extended
 def test_an_acl_names_users_and_roles(area, notes, master):
     name = unique("reader")
     user = master.post("/1.1/users", json={"username": name, "password": "correct horse"}).json()["objectId"]
@@ -148,6 +154,7 @@ def test_an_acl_names_users_and_roles(area, notes, master):
     assert stored(notes, id, "ACL") == {user: {"read": True}, f"role:{role}": {"read": True}}
 
 
+@pytest.mark.extended
 def test_members_of_a_relation_are_added_removed_and_followed(area, notes, master):
     targets = Objects(master, unique("Member"))
     one, two = targets.create(name="one"), targets.create(name="two")
@@ -165,6 +172,7 @@ def test_members_of_a_relation_are_added_removed_and_followed(area, notes, maste
     area.has(1).shows(0, "name", "two")
 
 
+@pytest.mark.extended
 def test_a_removed_member_of_a_relation_is_added_again_by_undo(area, notes, master):
     targets = Objects(master, unique("Member"))
     member = targets.create(name="one")
@@ -180,6 +188,7 @@ def test_a_removed_member_of_a_relation_is_added_again_by_undo(area, notes, mast
     assert notes.members(id, "members", targets) == {member}
 
 
+@pytest.mark.extended
 def test_an_image_of_a_file_is_previewed(area, notes, master, rocket):
     record = master.store(rocket)
     notes.create(photo={"__type": "File", "id": record["objectId"]})

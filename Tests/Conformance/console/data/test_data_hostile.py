@@ -3,6 +3,7 @@
 import json
 from urllib.parse import quote
 
+import pytest
 from data import Objects, describe
 from people import unique
 from queries import put
@@ -24,6 +25,7 @@ def assert_harmless(area):
     assert area.errors() == []
 
 
+@pytest.mark.extended
 def test_values_are_text_wherever_they_are_shown(area, master):
     evil = Objects(master, unique("Evil"))
     name = lambda text: text.translate({ord("."): None, ord("$"): None})
@@ -43,6 +45,7 @@ def test_values_are_text_wherever_they_are_shown(area, master):
     assert_harmless(area)
 
 
+@pytest.mark.extended
 def test_names_of_users_roles_and_members_are_text(area, master):
     name = f"{CORPUS[0]}{unique('')}"
     user = master.post("/1.1/users", json={"username": name, "password": "correct horse"}).json()["objectId"]
@@ -64,6 +67,7 @@ def test_errors_and_statements_are_text(area):
     assert_harmless(area)
 
 
+@pytest.mark.extended
 def test_an_address_with_another_path_calls_nothing(area):
     """A stranger can write the address of a link; a class name in it must not become another path of the API."""
     area.console.enter("data", "class", "..")

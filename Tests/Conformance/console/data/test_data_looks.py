@@ -22,6 +22,7 @@ def gallery(console_server):
     return objects
 
 
+@pytest.mark.extended
 @LOOKS
 def test_every_page_and_panel_obeys_the_rules(console, area, gallery, language, scheme, width):
     browser = console.browser

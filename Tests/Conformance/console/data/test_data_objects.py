@@ -23,6 +23,7 @@ def tasks(master):
     return tasks
 
 
+@pytest.mark.extended
 def test_a_class_a_field_and_an_object_are_made(area, master):
     area.console.enter("data")
     name = unique("Shop")
@@ -42,6 +43,7 @@ def test_a_class_a_field_and_an_object_are_made(area, master):
     assert Objects(master, name).find()[0]["price"] == 12.5
 
 
+@pytest.mark.extended
 def test_selected_objects_are_deleted_after_their_number_was_shown(area, tasks):
     area.enter(tasks.name, order="createdAt", count=7).select(1, 3).has(7, selected=2)
     area.focus(1, "n").browser.press(Keys.DELETE)
@@ -60,6 +62,7 @@ def test_a_deletion_that_is_not_confirmed_deletes_nothing(area, tasks):
     assert len(tasks.find()) == 7
 
 
+@pytest.mark.extended
 def test_everything_that_matches_is_deleted_but_what_was_taken_out(area, tasks):
     area.enter(tasks.name, where={"done": True}, order="createdAt", count=4).focus(0, "n")
     area.browser.press(Keys.CONTROL, "a")
@@ -69,6 +72,7 @@ def test_everything_that_matches_is_deleted_but_what_was_taken_out(area, tasks):
     assert sorted(task["n"] for task in tasks.find()) == [1, 3, 4, 5]
 
 
+@pytest.mark.extended
 def test_a_selection_is_exported_as_csv_without_formulas(area, master, downloads):
     things = Objects(master, unique("Thing"))
     time = date("2026-01-02T03:04:05.678Z")
@@ -85,6 +89,7 @@ def test_a_selection_is_exported_as_csv_without_formulas(area, master, downloads
     assert second["s"] == 'a "quoted", text\nof two lines' and second["n"] == ""
 
 
+@pytest.mark.extended
 def test_everything_is_exported_as_json_lines(area, master, downloads):
     many = Objects(master, unique("Many"))
     put(master, many.name, [{"n": n} for n in range(450)])
@@ -96,6 +101,7 @@ def test_everything_is_exported_as_json_lines(area, master, downloads):
     assert objects[0]["ACL"] == {"*": {"read": True, "write": True}}
 
 
+@pytest.mark.extended
 def test_a_statement_runs_and_is_explained(area, tasks):
     area.console.enter("data", "query")
     area.browser.press(f"select n from {tasks.name} where n > 3 order by n")
@@ -111,6 +117,7 @@ def test_a_statement_runs_and_is_explained(area, tasks):
     area.has(3)
 
 
+@pytest.mark.extended
 def test_a_wrong_statement_is_answered_with_its_position_and_the_request(area):
     area.console.enter("data", "query")
     area.browser.press("select *\nfro Task")
@@ -128,6 +135,7 @@ def test_a_statement_that_changes_is_asked_about(area, tasks):
     assert tasks.count() == 6
 
 
+@pytest.mark.extended
 def test_a_session_that_reads_has_no_buttons_that_change(area, tasks):
     area.enter(tasks.name, order="createdAt", count=7, key=ALPHA.reader)
     assert area.buttons() == ["Filter", "Refresh", "Export"]
@@ -143,6 +151,7 @@ def test_a_session_that_reads_has_no_buttons_that_change(area, tasks):
     assert tasks.count() == 7
 
 
+@pytest.mark.extended
 def test_a_class_without_a_session_asks_for_the_log_in_first(area, tasks):
     area.console.open("data", "class", tasks.name)
     area.browser.find("form.login-form")

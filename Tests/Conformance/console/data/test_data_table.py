@@ -32,6 +32,7 @@ def test_a_class_shows_its_count_and_its_newest_objects(area, trees):
     area.browser.screenshot("data-table")
 
 
+@pytest.mark.extended
 def test_a_table_is_sorted_by_indexed_fields_only(area, trees):
     area.enter(trees.name, count=230)
     sortable = [button.text for button in area.browser.all(".grid-sort .grid-name")]
@@ -43,6 +44,7 @@ def test_a_table_is_sorted_by_indexed_fields_only(area, trees):
     assert area.browser.find("[aria-sort]").get_attribute("aria-sort") == "descending"
 
 
+@pytest.mark.extended
 def test_the_keyboard_reaches_the_last_row_and_column(area, trees):
     area.enter(trees.name, order="n", count=230).focus(0, "n")
     area.browser.press(Keys.CONTROL, Keys.END)
@@ -56,6 +58,7 @@ def test_the_keyboard_reaches_the_last_row_and_column(area, trees):
     area.browser.wait(lambda: area.browser.focused == area.cell(row, "objectId"), "the focus is elsewhere")
 
 
+@pytest.mark.extended
 def test_a_filter_shows_its_condition_and_statement(area, trees):
     area.enter(trees.name, count=230).press("Filter").press("Add a test")
     for field, test, value, where, cql in [
@@ -79,6 +82,7 @@ def test_a_filter_shows_its_condition_and_statement(area, trees):
     area.press("Open as a statement").press("Run").browser.find(".data-state", f"Results of {trees.name}: 10")
 
 
+@pytest.mark.extended
 def test_a_filter_adds_to_the_condition_in_force(area, trees):
     area.enter(trees.name, where={"isOak": True}, count=115).press("Filter").press("Add a test")
     area.choose("Field", "n").choose("Comparison", "≤")
@@ -86,6 +90,7 @@ def test_a_filter_adds_to_the_condition_in_force(area, trees):
     area.press("Apply").has(4)
 
 
+@pytest.mark.extended
 def test_tests_of_a_filter_combine_and_a_wrong_value_is_named(area, trees):
     area.enter(trees.name, count=230).press("Filter").press("Add a test")
     area.choose("Field", "n").choose("Comparison", "<")
@@ -104,6 +109,7 @@ def test_a_condition_that_the_server_refuses_is_explained(area, trees):
     area.browser.find(".data-state", "$foo is not a known operator")
 
 
+@pytest.mark.extended
 def test_values_of_all_types_are_shown_in_short(area, console_server):
     master = console_server.api(master=True)
     objects = Objects(master, unique("Typed"))
@@ -124,6 +130,7 @@ def test_values_of_all_types_are_shown_in_short(area, console_server):
     assert area.text(1, "number") == "—" and area.text(1, "text") == ""
 
 
+@pytest.mark.extended
 def test_a_hundred_thousand_rows_have_few_nodes_and_small_requests(browser, tmp_path):
     from browser import Console
 

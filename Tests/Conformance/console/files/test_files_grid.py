@@ -20,6 +20,7 @@ def word():
     return uuid4().hex[:8]
 
 
+@pytest.mark.extended
 def test_an_image_has_a_thumbnail_and_other_files_have_a_sign(files, word):
     files.api.store(encoded(plain(640, 480)), f"{word}-a.png")
     files.api.store(b"%!PS", f"{word}-b.eps", "application/postscript")
@@ -29,6 +30,7 @@ def test_an_image_has_a_thumbnail_and_other_files_have_a_sign(files, word):
     assert files.tile(f"{word}-b.eps").find_element("css selector", ".files-sign").text == "EPS"
 
 
+@pytest.mark.extended
 def test_a_long_list_has_few_nodes_and_small_requests(files, word):
     """External records need no bytes, and a batch creates them at once."""
     total = 700
@@ -57,6 +59,7 @@ def limits_of_requests(browser):
     )
 
 
+@pytest.mark.extended
 def test_a_hundred_thousand_files_have_few_nodes_and_small_requests(browser, tmp_path):
     from browser import Console
 
@@ -85,6 +88,7 @@ def test_a_hundred_thousand_files_have_few_nodes_and_small_requests(browser, tmp
         server.stop()
 
 
+@pytest.mark.extended
 def test_filter_and_order(files, word):
     for name, data, kind in [("a.txt", b"x" * 30, "text/plain"), ("b.png", encoded(plain(9, 9)), "image/png"),
                              ("c.txt", b"x" * 50_000, "text/plain")]:
@@ -101,6 +105,7 @@ def test_filter_and_order(files, word):
     browser.find(".files-count", "1 file")
 
 
+@pytest.mark.extended
 def test_a_name_with_signs_of_patterns_is_searched_as_it_is(files, word):
     for name in [f"{word}-a.c", f"{word}-abc", f"{word}-\\Ea"]:
         files.api.store(b"x", name, "text/plain")
@@ -110,6 +115,7 @@ def test_a_name_with_signs_of_patterns_is_searched_as_it_is(files, word):
     files.browser.wait(lambda: files.names() == [f"{word}-\\Ea"], "the quotation ends too early")
 
 
+@pytest.mark.extended
 def test_the_keyboard_moves_selects_opens_and_closes(files, word):
     for n in range(3):
         files.api.store(b"x", f"{word}-{n}", "text/plain")
@@ -131,6 +137,7 @@ def test_the_keyboard_moves_selects_opens_and_closes(files, word):
     browser.wait(lambda: browser.focused == grid, "the focus is not on the grid again")
 
 
+@pytest.mark.extended
 def test_the_dialog_has_the_facts_and_a_link_that_downloads(files, word):
     record = files.api.store(b"words", f"{word}.txt", "text/plain", metaData='{"album":"summer"}')
     files.enter("file", record["objectId"])
@@ -150,6 +157,7 @@ def test_an_id_that_is_a_path_opens_nothing(files):
     assert files.browser.all("dialog") == []
 
 
+@pytest.mark.extended
 def test_references_are_found_in_every_kind_of_field(files, word):
     record = files.api.store(b"x", f"{word}.txt", "text/plain")
     file = {"__type": "File", "id": record["objectId"]}
@@ -171,6 +179,7 @@ def test_references_are_found_in_every_kind_of_field(files, word):
     browser.find(".files-references a", text)
 
 
+@pytest.mark.extended
 def test_image_operations_are_shown_and_their_url_works(files, word):
     record = files.api.store(encoded(plain(640, 480), "JPEG"), f"{word}.jpg", "image/jpeg")
     files.enter("file", record["objectId"])
@@ -195,6 +204,7 @@ def test_image_operations_are_shown_and_their_url_works(files, word):
     browser.wait(lambda: field.get_attribute("value") == shown, "the copied URL is another one")
 
 
+@pytest.mark.extended
 def test_operations_that_the_server_refuses_show_its_message(files, word):
     record = files.api.store(encoded(plain(64, 48)), f"{word}.png", "image/png")
     files.enter("file", record["objectId"])
@@ -223,6 +233,7 @@ def test_metadata_and_name_are_changed_and_wrong_json_is_not_sent(files, word):
     assert changed["metaData"]["size"] == 1
 
 
+@pytest.mark.extended
 def test_what_is_typed_survives_the_end_of_the_session(files, word):
     record = files.api.store(b"x", f"{word}.txt", "text/plain")
     files.enter("file", record["objectId"])
@@ -236,6 +247,7 @@ def test_what_is_typed_survives_the_end_of_the_session(files, word):
     assert files.api.get(f"/1.1/files/{record['objectId']}").json()["metaData"]["kept"] == word
 
 
+@pytest.mark.extended
 def test_leaving_unsaved_metadata_is_asked_first(files, word):
     record = files.api.store(b"x", f"{word}.txt", "text/plain")
     files.enter("file", record["objectId"])
@@ -248,6 +260,7 @@ def test_leaving_unsaved_metadata_is_asked_first(files, word):
     assert browser.find(".files-metadata textarea").get_attribute("value") == "{}"
 
 
+@pytest.mark.extended
 def test_a_read_only_session_changes_nothing(files, word):
     record = files.api.store(b"x", f"{word}.txt", "text/plain")
     files.enter(key=ALPHA.reader).search(word)

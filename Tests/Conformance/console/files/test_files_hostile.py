@@ -39,6 +39,7 @@ def unharmed(browser):
     return True
 
 
+@pytest.mark.extended
 def test_names_are_shown_as_they_are(files, hostile):
     files.enter()
     for record in hostile:
@@ -46,6 +47,7 @@ def test_names_are_shown_as_they_are(files, hostile):
     assert unharmed(files.browser)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("number", range(len(CONTENTS)), ids=list(CONTENTS))
 def test_the_dialog_of_a_hostile_file_runs_nothing(files, hostile, number):
     record = hostile[number]

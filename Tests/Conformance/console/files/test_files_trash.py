@@ -15,6 +15,7 @@ def names_in_trash(files):
     return {entry["name"] for entry in files.api.get("/1.1/trash?limit=1000").json()["results"]}
 
 
+@pytest.mark.extended
 def test_a_deleted_file_is_restored_with_its_url(files, word):
     record = files.api.store(b"back", f"{word}.txt", "text/plain")
     files.enter().search(word).open(f"{word}.txt")
@@ -30,6 +31,7 @@ def test_a_deleted_file_is_restored_with_its_url(files, word):
     assert files.api.fetch(record["url"]).content == b"back"
 
 
+@pytest.mark.extended
 def test_a_delete_that_is_not_confirmed_deletes_nothing(files, word):
     record = files.api.store(b"x", f"{word}.txt", "text/plain")
     files.enter().search(word).select(f"{word}.txt")
@@ -39,6 +41,7 @@ def test_a_delete_that_is_not_confirmed_deletes_nothing(files, word):
     assert files.api.fetch(record["url"]).status_code == 200
 
 
+@pytest.mark.extended
 def test_several_selected_files_are_deleted_after_their_number(files, word):
     for n in range(3):
         files.api.store(b"x", f"{word}-{n}", "text/plain")
@@ -49,6 +52,7 @@ def test_several_selected_files_are_deleted_after_their_number(files, word):
     assert {f"{word}-0", f"{word}-2"} <= names_in_trash(files)
 
 
+@pytest.mark.extended
 def test_an_entry_is_removed_for_good(files, word):
     record = files.api.store(b"x", f"{word}.txt", "text/plain")
     assert files.api.delete(record["objectId"]).status_code == 200
@@ -61,6 +65,7 @@ def test_an_entry_is_removed_for_good(files, word):
     assert f"{word}.txt" not in names_in_trash(files)
 
 
+@pytest.mark.extended
 def test_the_trash_is_emptied_after_the_number_of_files(files, word):
     for n in range(2):
         record = files.api.store(b"x", f"{word}-{n}", "text/plain")

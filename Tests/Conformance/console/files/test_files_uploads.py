@@ -41,6 +41,7 @@ def begin(files, tmp_path, name, size=2 << 20):
     return data
 
 
+@pytest.mark.extended
 def test_chosen_files_are_uploaded_whole(files, tmp_path, name):
     contents = {f"{n}-{name}": noise(size, n) for n, size in enumerate([0, 1, 3 << 20])}
     for each, data in contents.items():
@@ -69,6 +70,7 @@ def test_a_dropped_file_is_uploaded(files, name):
     assert files.api.fetch(record["url"]).content == b"dropped"
 
 
+@pytest.mark.extended
 def test_an_upload_continues_after_a_reload(slow, tmp_path, name):
     data = begin(slow, tmp_path, name)
     browser = slow.browser
@@ -88,6 +90,7 @@ def test_an_upload_continues_after_a_reload(slow, tmp_path, name):
     assert browser.all(".files-uploads-list li") == []
 
 
+@pytest.mark.extended
 def test_a_paused_upload_waits_until_it_is_continued(slow, tmp_path, name):
     data = begin(slow, tmp_path, name)
     browser = slow.browser
@@ -99,6 +102,7 @@ def test_a_paused_upload_waits_until_it_is_continued(slow, tmp_path, name):
     assert slow.stored(name)["metaData"]["_checksum"] == md5(data)
 
 
+@pytest.mark.extended
 def test_a_cancelled_upload_is_removed_from_the_server(slow, tmp_path, name):
     begin(slow, tmp_path, name)
     browser = slow.browser
@@ -109,6 +113,7 @@ def test_a_cancelled_upload_is_removed_from_the_server(slow, tmp_path, name):
     assert slow.named(name) == []
 
 
+@pytest.mark.extended
 def test_an_upload_goes_on_while_another_area_is_open(slow, tmp_path, name):
     data = begin(slow, tmp_path, name)
     slow.browser.click("nav.areas a", "Activity")
@@ -117,6 +122,7 @@ def test_an_upload_goes_on_while_another_area_is_open(slow, tmp_path, name):
     assert slow.stored(name)["metaData"]["_checksum"] == md5(data)
 
 
+@pytest.mark.extended
 def test_an_upload_goes_on_after_a_new_log_in(slow, tmp_path, name):
     data = begin(slow, tmp_path, name)
     slow.console.end_sessions()

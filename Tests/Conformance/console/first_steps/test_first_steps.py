@@ -35,6 +35,7 @@ def visit(empty):
     return empty
 
 
+@pytest.mark.extended
 def test_the_first_visit_of_an_empty_app_shows_the_steps(visit):
     browser = visit.browser
     browser.find("[role=status]", "0 of 3 steps done")
@@ -61,6 +62,7 @@ def test_a_photo_is_uploaded_right_here(visit, tmp_path):
     visit.browser.find(".files-tile")
 
 
+@pytest.mark.extended
 def test_the_lines_for_python_connect_and_end_the_last_step(visit):
     text = lines(visit.browser, "Python")
     assert visit.app.key in text and visit.server.url in text
@@ -73,6 +75,7 @@ def test_the_lines_for_python_connect_and_end_the_last_step(visit):
     done(visit.browser, 1)
 
 
+@pytest.mark.extended
 def test_the_lines_for_javascript_have_the_settings_with_which_the_sdk_signs(visit):
     """The SDK sends the id, and the time signed with the key, to the server URL."""
     text = lines(visit.browser, "JavaScript")
@@ -84,6 +87,7 @@ def test_the_lines_for_javascript_have_the_settings_with_which_the_sdk_signs(vis
     done(visit.browser, 3)
 
 
+@pytest.mark.extended
 def test_the_lines_of_every_sdk_have_the_id_the_key_and_the_address(visit):
     for sdk in SDKS:
         text = lines(visit.browser, sdk)
@@ -98,6 +102,7 @@ def test_a_name_that_is_no_class_is_refused_beside_the_field(visit):
     visit.browser.find(".first-form [role=alert]", "Request")
 
 
+@pytest.mark.extended
 def test_a_read_only_session_sees_the_state_and_lines_without_the_key(empty):
     browser = empty.browser
     empty.enter(key=empty.app.reader)
@@ -109,6 +114,7 @@ def test_a_read_only_session_sees_the_state_and_lines_without_the_key(empty):
     browser.find(".hint", "does not get the app key")
 
 
+@pytest.mark.extended
 @LOOKS
 def test_the_steps_obey_the_rules(empty, language, scheme, width):
     browser = empty.browser

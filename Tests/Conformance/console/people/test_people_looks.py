@@ -30,6 +30,7 @@ def gallery(console_server):
     return ann, low, posts
 
 
+@pytest.mark.extended
 @LOOKS
 def test_every_view_obeys_the_rules(people, browser, gallery, language, scheme, width):
     ann, role, posts = gallery

@@ -16,6 +16,7 @@ def notes(master):
     return objects
 
 
+@pytest.mark.extended
 def test_a_stranger_changes_who_may_delete_files(people, browser, master):
     before = permissions(master, "_File")["delete"]
     role = Role(master)
@@ -31,6 +32,7 @@ def test_a_stranger_changes_who_may_delete_files(people, browser, master):
         permit(master, "_File", delete=before)
 
 
+@pytest.mark.extended
 def test_the_matrix_shows_what_is_stored(people, browser, master, notes, console_server):
     ann = Person(console_server)
     permit(master, notes.name, delete=[], update=["users"], create=[f"user:{ann.id}", "role:Nowhere"])
@@ -45,6 +47,7 @@ def test_the_matrix_shows_what_is_stored(people, browser, master, notes, console
     assert "does not exist" in browser.find("thead th", "Nowhere").text
 
 
+@pytest.mark.extended
 def test_to_open_a_class_to_everyone_is_asked_about_and_can_be_undone(people, browser, master, notes):
     permit(master, notes.name, delete=[])
     people.enter("permissions", notes.name).tick("Delete objects", "Everyone")
@@ -62,6 +65,7 @@ def test_to_open_a_class_to_everyone_is_asked_about_and_can_be_undone(people, br
     assert permissions(master, notes.name)["delete"] == ["everyone"]
 
 
+@pytest.mark.extended
 def test_only_what_was_changed_is_saved(people, master, notes):
     before = permissions(master, notes.name)
     people.enter("permissions", notes.name).tick("Change objects", "Everyone")
@@ -71,6 +75,7 @@ def test_only_what_was_changed_is_saved(people, master, notes):
     assert permissions(master, notes.name) == before | {"find": ["users"], "update": ["users"]}
 
 
+@pytest.mark.extended
 def test_a_change_of_another_client_is_shown_before_it_is_replaced(people, master, notes):
     people.enter("permissions", notes.name).tick("Delete objects", "Everyone")
     role = Role(master)
@@ -82,6 +87,7 @@ def test_a_change_of_another_client_is_shown_before_it_is_replaced(people, maste
     assert permissions(master, notes.name)["delete"] == [role.subject]
 
 
+@pytest.mark.extended
 def test_changes_are_not_lost_by_leaving_or_by_the_end_of_the_session(people, browser, master, notes):
     people.enter("permissions", notes.name).tick("Delete objects", "Everyone").go("permissions", "_User")
     assert "Leave without saving?" in people.question()
@@ -94,6 +100,7 @@ def test_changes_are_not_lost_by_leaving_or_by_the_end_of_the_session(people, br
     assert permissions(master, notes.name)["delete"] == []
 
 
+@pytest.mark.extended
 def test_the_matrix_is_used_by_keyboard_alone(people, browser, master, notes):
     people.enter("permissions", notes.name).heading(notes.name)
     browser.run("arguments[0].focus()", people.box("Read one object by its ID", "Everyone"))
@@ -122,6 +129,7 @@ def test_a_reader_sees_the_matrix_and_changes_nothing(people, browser, notes):
     assert shown == []
 
 
+@pytest.mark.extended
 def test_an_address_with_another_path_calls_nothing(people, browser):
     people.enter("permissions")
     for name in ["..", "a b", "_User%2F.."]:

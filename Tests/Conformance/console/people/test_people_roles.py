@@ -24,6 +24,7 @@ def roles_of(master, role, key):
     return {one["objectId"] for one in response.json()["results"]}
 
 
+@pytest.mark.extended
 def test_the_tree_shows_roles_in_roles_by_keyboard_alone(people, browser, master):
     word = unique("A0")
     low, middle, top = (Role(master, name=f"{word} {name}") for name in ("low", "middle", "top"))
@@ -54,6 +55,7 @@ def test_the_tree_shows_roles_in_roles_by_keyboard_alone(people, browser, master
     assert people.errors() == []
 
 
+@pytest.mark.extended
 def test_roles_that_contain_each_other_end_in_the_tree(people, browser, master):
     word = unique("A1")
     first, second = Role(master, name=f"{word} first"), Role(master, name=f"{word} second")
@@ -74,6 +76,7 @@ def test_the_search_finds_roles_in_any_place(people, browser, master):
     people.press(role.name).heading(role.name)
 
 
+@pytest.mark.extended
 def test_users_are_added_and_removed_page_by_page(people, browser, master, ann):
     members = [pointer("_User", id) for id in import_users(master, [unique("m") for _ in range(51)])]
     role = Role(master)
@@ -93,6 +96,7 @@ def test_users_are_added_and_removed_page_by_page(people, browser, master, ann):
     assert ann.id not in roles_of(master, role, "users")
 
 
+@pytest.mark.extended
 def test_a_role_is_made_filled_with_a_role_and_deleted(people, browser, master):
     inner = Role(master)
     name = unique("Editors")
@@ -110,6 +114,7 @@ def test_a_role_is_made_filled_with_a_role_and_deleted(people, browser, master):
     assert master.get(f"/1.1/classes/_Role/{made['objectId']}").json() == {}
 
 
+@pytest.mark.extended
 def test_a_loop_is_asked_about(people, browser, master):
     inner = Role(master)
     outer = Role(master, roles=[inner])
@@ -121,6 +126,7 @@ def test_a_loop_is_asked_about(people, browser, master):
     assert roles_of(master, inner, "roles") == {outer.id}
 
 
+@pytest.mark.extended
 def test_a_name_that_the_server_refuses_stays_in_the_form(people, browser, master):
     role = Role(master)
     people.enter("roles").press("New role")

@@ -26,6 +26,7 @@ def photo(user, name):
     return user.api.store(encoded(plain(64, 48)), name, "image/png")["objectId"]
 
 
+@pytest.mark.extended
 def test_a_stranger_finds_the_photo_of_a_user(people, browser, ann):
     id = photo(ann, "holiday.png")
     people.console.enter()
@@ -37,6 +38,7 @@ def test_a_stranger_finds_the_photo_of_a_user(people, browser, ann):
     assert id in browser.run("return location.hash")
 
 
+@pytest.mark.extended
 def test_users_are_found_by_each_of_their_names(people, api, ann):
     sign_up(api)
     fields = ann.read(people.master)
@@ -48,6 +50,7 @@ def test_users_are_found_by_each_of_their_names(people, api, ann):
     people.search(".*").browser.find(".people-state", "No user matches “.*”.")
 
 
+@pytest.mark.extended
 def test_the_list_has_pages_with_the_newest_users_first(people, browser):
     word = unique("paged")
     users = [f"{word}{number:02}" for number in range(52)]
@@ -59,6 +62,7 @@ def test_the_list_has_pages_with_the_newest_users_first(people, browser):
     people.shows(users[1], users[0]).press("Previous page").shows(*reversed(users[2:]))
 
 
+@pytest.mark.extended
 def test_the_page_of_a_user_has_its_facts_and_no_secret(people, browser, ann):
     platform = {"authData": {"github": {"uid": "octo1", "access_token": "hush-token"}}}
     assert ann.change(platform, by=people.master).status_code == 200
@@ -70,6 +74,7 @@ def test_the_page_of_a_user_has_its_facts_and_no_secret(people, browser, ann):
     assert ann.token not in browser.driver.page_source
 
 
+@pytest.mark.extended
 def test_files_and_objects_of_a_user_are_linked(people, browser, ann):
     id = photo(ann, "mine.png")
     assert ann.change({"avatar": {"__type": "File", "id": id}}).status_code == 200
@@ -87,6 +92,7 @@ def test_files_and_objects_of_a_user_are_linked(people, browser, ann):
     browser.wait(lambda: browser.run("return location.hash") == "#/files", "the filter is still in the address")
 
 
+@pytest.mark.extended
 def test_one_session_is_ended_and_then_all(people, browser, api):
     """An imported session stays valid beside that of the log-ins, so this user has two."""
     id, name, data = unique("")[:24], unique("Ivy"), {"github": {"uid": unique("uid")}}
@@ -107,6 +113,7 @@ def test_one_session_is_ended_and_then_all(people, browser, api):
     assert not is_live(api, CHOSEN)
 
 
+@pytest.mark.extended
 def test_a_user_is_deleted_after_a_question_that_names_it(people, browser, ann):
     people.enter("user", ann.id).heading(ann.username).press("Delete this user").question()
     assert browser.focused.text == "Cancel"
@@ -125,6 +132,7 @@ def test_an_unknown_user_is_said_to_be_unknown(people):
     people.go("user", "..").heading("There is no user with this ID.")
 
 
+@pytest.mark.extended
 def test_a_user_is_added_to_a_role_and_has_the_rights_of_others_by_it(people, browser, ann):
     outer = Role(people.master)
     inner = Role(people.master)

@@ -29,6 +29,7 @@ def master(state_server):
     return api
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("language, scheme, width", [("en", "light", 1200), ("zh", "dark", 320)])
 def test_every_view_obeys_the_rules(owner, browser, master, language, scheme, width):
     browser.size(width, 800)
@@ -50,6 +51,7 @@ def test_every_view_obeys_the_rules(owner, browser, master, language, scheme, wi
     assert browser.errors() == []
 
 
+@pytest.mark.extended
 def test_what_clients_sent_is_text(owner, browser, master):
     owner.enter("server", "failures", key=ALPHA.reader)
     for text in HOSTILE:
@@ -74,6 +76,7 @@ def test_a_chart_has_its_figures_in_words(owner, browser, master):
     browser.find(".server-part dd")
 
 
+@pytest.mark.extended
 def test_new_figures_leave_the_focus_where_it_is(owner, browser, master):
     owner.enter("server", key=ALPHA.reader)
     browser.find(".server-numbers")
@@ -91,6 +94,7 @@ def test_new_figures_leave_the_focus_where_it_is(owner, browser, master):
     """)
 
 
+@pytest.mark.extended
 def test_changes_are_watched_paused_and_filtered_by_keyboard(owner, browser, master):
     one, two = unique("One"), unique("Two")
     owner.enter("server", "changes", key=ALPHA.reader)
@@ -121,6 +125,7 @@ def test_changes_are_watched_paused_and_filtered_by_keyboard(owner, browser, mas
     assert two in link.get_attribute("href")
 
 
+@pytest.mark.extended
 def test_settings_are_filtered(owner, browser):
     owner.enter("server", "settings", key=ALPHA.reader)
     browser.find(".server-own", "files.signingKeys")
@@ -131,6 +136,7 @@ def test_settings_are_filtered(owner, browser):
     assert "metrics.masterKey" in browser.find(".server-own").text
 
 
+@pytest.mark.extended
 def test_the_owner_of_one_of_several_apps_is_told_what_is_hidden(console, browser):
     console.enter("server")
     browser.find("main .hint", "metrics.masterKey")
