@@ -41,4 +41,27 @@ struct S3BlobContractTests {
             try await rule.check(BlobStorage(staging: MemoryStagingArea(), blobs: store))
         }
     }
+
+    @Test(
+        "encrypted blobs keep the contract",
+        arguments: BlobStoreContract.rules + BlobStoreContract.sharedRules
+    )
+    func sealedContract(rule: ContractRule<BlobStorage>) async throws {
+        try await Samples.withFolder { folder in
+            let staging = try DiskStagingArea(folder: folder, pool: .singleton)
+            try await S3Fixture.withStore(encryption: .test) { store in
+                try await rule.check(BlobStorage(staging: staging, blobs: store))
+            }
+        }
+    }
+
+    @Test(
+        "encrypted blobs that are read in pieces keep the contract",
+        arguments: BlobStoreContract.rules.filter { $0.testDescription != S3BlobContractTests.ofLocalBytes }
+    )
+    func largeSealedContract(rule: ContractRule<BlobStorage>) async throws {
+        try await S3Fixture.withStore(settings: .sizes(whole: -1, piece: 100_003), encryption: .test) { store in
+            try await rule.check(BlobStorage(staging: MemoryStagingArea(), blobs: store))
+        }
+    }
 }

@@ -54,13 +54,21 @@ enum S3Fixture {
         _ client: S3Client? = nil,
         layout: S3BlobLayout = layout(),
         settings: S3BlobSettings = S3BlobSettings(),
+        encryption: BlobEncryption? = nil,
         _ body: (S3BlobStore) async throws -> Result
     ) async throws -> Result {
         try await Samples.withFolder { folder in
             let cache = try S3FileCache(folder: "\(folder)/cache", bound: 1 << 30)
             let client = try client ?? S3Fixture.client()
             return try await body(
-                S3BlobStore(client, layout: layout, cache: cache, pool: .singleton, settings: settings)
+                S3BlobStore(
+                    client,
+                    layout: layout,
+                    cache: cache,
+                    pool: .singleton,
+                    settings: settings,
+                    encryption: encryption
+                )
             )
         }
     }
@@ -84,7 +92,8 @@ extension S3BlobStore {
             layout: bucket.layout,
             cache: cache,
             pool: .singleton,
-            settings: settings
+            settings: settings,
+            encryption: bucket.encryption
         )
     }
 

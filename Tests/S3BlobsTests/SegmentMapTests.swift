@@ -7,17 +7,17 @@ import Testing
 
 @Suite("Segments and the bytes that are current")
 struct SegmentMapTests {
-    private func segment(_ range: Range<Int64>, _ number: Int, id: String = "id") -> StagedSegment {
-        segment(range.lowerBound, runs: [StagedSegment.Run(number: number, size: Int64(range.count))], id: id)
+    private func segment(_ range: Range<Int64>, _ number: Int, id: String = "id") throws -> StagedSegment {
+        try segment(range.lowerBound, runs: [StagedSegment.Run(number: number, size: Int64(range.count))], id: id)
     }
 
-    private func segment(_ offset: Int64, runs: [StagedSegment.Run], id: String = "id") -> StagedSegment {
+    private func segment(_ offset: Int64, runs: [StagedSegment.Run], id: String = "id") throws -> StagedSegment {
         let bytes = [UInt8](repeating: 1, count: Int(runs.reduce(0) { $0 + $1.size }))
-        return bytes.withUnsafeBytes { StagedSegment($0, at: offset, runs: runs, id: id) }
+        return try bytes.withUnsafeBytes { try StagedSegment($0, at: offset, runs: runs, id: id) }
     }
 
     @Test("the largest number is current at each byte, as in an array of bytes")
-    func histories() {
+    func histories() throws {
         for seed in 0..<300 {
             var random = SeededGenerator(seed: UInt64(seed))
             var expected = [Int?](repeating: nil, count: 64)
@@ -29,7 +29,7 @@ struct SegmentMapTests {
                     for index in Int(offset)..<64 { expected[index] = nil }
                 } else {
                     let range = offset..<offset + Int64.random(in: 1...20, using: &random)
-                    segments.append(segment(range, number))
+                    segments.append(try segment(range, number))
                     for index in range { expected[Int(index)] = number }
                 }
             }
@@ -47,12 +47,12 @@ struct SegmentMapTests {
     }
 
     @Test("a joined segment has the numbers of those of which it was joined, and is one piece")
-    func joined() {
-        let (first, second) = (segment(0..<10, 1), segment(10..<20, 3))
-        let both = segment(0, runs: first.runs + second.runs)
+    func joined() throws {
+        let (first, second) = (try segment(0..<10, 1), try segment(10..<20, 3))
+        let both = try segment(0, runs: first.runs + second.runs)
         #expect(SegmentMap([first, second, both]).pieces == [SegmentMap.Piece(range: 0..<20, segment: both)])
         // Written by another server that did not know the second one.
-        let late = segment(5..<15, 2)
+        let late = try segment(5..<15, 2)
         let pieces = SegmentMap([both, late]).pieces
         #expect(pieces.map(\.range) == [0..<5, 5..<10, 10..<20])
         #expect(pieces.map(\.segment) == [both, late, both])
@@ -63,14 +63,16 @@ struct SegmentMapTests {
     func names() throws {
         let block = ContentHash.blockSize
         let runs = [StagedSegment.Run(number: 7, size: block), StagedSegment.Run(number: 255, size: 9)]
-        for segment in [segment(3..<20, 1), segment(block, runs: runs), StagedSegment(endAt: 12, number: 3)] {
+        for segment in [try segment(3..<20, 1), try segment(block, runs: runs), StagedSegment(endAt: 12, number: 3)] {
             let size = segment.size ?? 0
-            let parsed = try #require(StagedSegment(name: segment.name, tag: "", objectSize: size))
+            let parsed = try #require(try StagedSegment(name: segment.name, tag: "", objectSize: size))
             #expect(parsed == segment && parsed.name == segment.name)
             // An object of another size was not written by lcfile.
-            if segment.size != nil { #expect(StagedSegment(name: segment.name, tag: "", objectSize: size + 1) == nil) }
+            if segment.size != nil {
+                #expect(try StagedSegment(name: segment.name, tag: "", objectSize: size + 1) == nil)
+            }
         }
-        let digests = segment(block, runs: runs)
+        let digests = try segment(block, runs: runs)
         #expect(digests.digests.count == 2)
         #expect(digests.digest(of: block..<2 * block) != nil)
         #expect(digests.digest(of: 2 * block..<2 * block + 9) != nil)
@@ -85,12 +87,12 @@ struct SegmentMapTests {
             "00000001-000000000001-00000003-id--1.1_1.1", "00000001-000000000001-00000003-id--2.3",
         ]
     )
-    func malformed(name: String) {
-        #expect(StagedSegment(name: name, tag: "", objectSize: 3) == nil)
+    func malformed(name: String) throws {
+        #expect(try StagedSegment(name: name, tag: "", objectSize: 3) == nil)
     }
 
     @Test("all parts but the last are as large as stores require, and follow each other")
-    func parts() {
+    func parts() throws {
         let unit: Int64 = 1 << 20
         for seed in 0..<300 {
             var random = SeededGenerator(seed: UInt64(seed))
@@ -99,7 +101,7 @@ struct SegmentMapTests {
             for number in 1...Int.random(in: 1...12, using: &random) {
                 let end = offset + unit * .random(in: 1...12, using: &random)
                 let runs = [StagedSegment.Run(number: number, size: end - offset)]
-                let segment = [].withUnsafeBytes { StagedSegment($0, at: offset, runs: runs, id: "") }
+                let segment = try [].withUnsafeBytes { try StagedSegment($0, at: offset, runs: runs, id: "") }
                 pieces.append(SegmentMap.Piece(range: offset..<end, segment: segment))
                 offset = end
             }

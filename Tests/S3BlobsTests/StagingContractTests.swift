@@ -51,4 +51,25 @@ struct StagingContractTests {
             }
         }
     }
+
+    @Test("encrypted staged bytes keep the contract", arguments: StagingAreaContract.rules, [256 << 20, 0])
+    func sealedContract(rule: ContractRule<any StagingArea>, memory: Int) async throws {
+        try await StagingFixture.withLayout { layout in
+            try await rule.check(StagingFixture.area(layout, encryption: .test) { $0.memory = memory })
+        }
+    }
+
+    @Test(
+        "encrypted blobs keep the contract with encrypted staged bytes",
+        arguments: BlobStoreContract.rules,
+        [256 << 20, 0]
+    )
+    func sealedBlobContract(rule: ContractRule<BlobStorage>, memory: Int) async throws {
+        try await StagingFixture.withLayout { layout in
+            let staging = try StagingFixture.area(layout, encryption: .test) { $0.memory = memory }
+            try await S3Fixture.withStore(layout: layout, encryption: .test) { store in
+                try await rule.check(BlobStorage(staging: staging, blobs: store))
+            }
+        }
+    }
 }

@@ -34,7 +34,7 @@ struct StagingFaultTests {
             let blob = BlobName(try S3Fixture.key())
             try await staged.noteCommit(as: blob, of: name)
             let copyable = try #require(staged as? any S3CopyableBlob)
-            try await copyable.copy(to: "\(layout.root)blob", facts, headers: [])
+            try await copyable.copy(to: "\(layout.root)blob", facts)
             let stored = try StagingFixture.client().get("\(layout.root)blob", limit: 32 << 20)
             #expect(stored.map { ByteBuffer(bytes: $0) } == bytes)
             await staged.discard()
@@ -78,7 +78,7 @@ struct StagingFaultTests {
             let facts = try await staged.finish(size: 17 << 20, needsMD5: false).blob
             let copyable = try #require(staged as? any S3CopyableBlob)
             let key = "\(layout.root)blob"
-            await expectFailure(.storageFailing) { try await copyable.copy(to: key, facts, headers: []) }
+            await expectFailure(.storageFailing) { try await copyable.copy(to: key, facts) }
             #expect(try StagingFixture.client().uploads(prefix: key).isEmpty)
             #expect(try await staged.extent() == 17 << 20)
             #expect(try StagingFixture.client().head(key) == nil)

@@ -23,11 +23,18 @@ enum StagingFixture {
     static func area(
         _ layout: S3BlobLayout,
         at endpoint: String? = S3Fixture.endpoint,
+        encryption: BlobEncryption? = nil,
         _ change: (inout S3StagingArea.Options) -> Void = { _ in }
     ) throws -> S3StagingArea {
         var options = S3StagingArea.Options()
         change(&options)
-        return S3StagingArea(try client(at: endpoint), layout: layout, pool: .singleton, options: options)
+        return S3StagingArea(
+            try client(at: endpoint),
+            layout: layout,
+            pool: .singleton,
+            options: options,
+            encryption: encryption
+        )
     }
 
     /// Requests at the same time can meet a fault that hits each second one several times.
@@ -64,5 +71,16 @@ extension S3StagingArea {
         try await writer.append(bytes)
         _ = try await writer.finish()
         return staged
+    }
+}
+
+extension S3CopyableBlob {
+    /// Copies the bytes to an object with a name of the test; returns its size.
+    @discardableResult
+    func copy(to name: String, _ facts: BlobFacts, _ encryption: BlobEncryption? = nil) async throws -> Int64 {
+        let file = ObjectIDGenerator().next()
+        return try await copy(
+            to: S3NewBlob(name: name, facts: facts, file: file, app: "app", encryption: encryption)
+        )
     }
 }

@@ -37,10 +37,10 @@ struct StagingServersTests {
             bytes.withUnsafeReadableBytes { hasher.update($0) }
             #expect(facts.blob.digest == .contentHash(hasher.finalize()))
             let copyable = try #require(staged as? any S3CopyableBlob)
-            try await copyable.copy(to: "\(layout.root)blob", facts.blob, headers: [("x-amz-meta-test", "1")])
+            try await copyable.copy(to: "\(layout.root)blob", facts.blob)
             let client = try StagingFixture.client()
             #expect(try client.get("\(layout.root)blob", limit: 32 << 20).map { ByteBuffer(bytes: $0) } == bytes)
-            #expect(try client.head("\(layout.root)blob")?.metadata == ["test": "1"])
+            #expect(try client.head("\(layout.root)blob")?.metadata == ["content-hash": "\(facts.blob.digest)"])
             await staged.discard()
             #expect(try segments(layout).isEmpty)
         }
@@ -64,10 +64,10 @@ struct StagingServersTests {
                 #expect(facts.md5 == Insecure.MD5.hash(data: expected).hexadecimal)
                 let copyable = try #require(staged as? any S3CopyableBlob)
                 let key = "\(layout.root)blob\(index)"
-                try await copyable.copy(to: key, facts, headers: [])
+                try await copyable.copy(to: key, facts)
                 #expect(try client.get(key, limit: 1 << 20) == expected)
                 let other = BlobFacts(size: facts.size, digest: .contentHash("other"), md5: nil)
-                await expectFailure(.internalFailure) { try await copyable.copy(to: key, other, headers: []) }
+                await expectFailure(.internalFailure) { try await copyable.copy(to: key, other) }
                 await staged.discard()
             }
         }
@@ -127,7 +127,7 @@ struct StagingServersTests {
             _ = try await late.finish()
             #expect(try await staged.extent() == 7)
             let copyable = try #require(staged as? any S3CopyableBlob)
-            try await copyable.copy(to: "\(layout.root)blob", facts, headers: [])
+            try await copyable.copy(to: "\(layout.root)blob", facts)
             let client = try StagingFixture.client()
             #expect(try client.get("\(layout.root)blob", limit: 100) == Array("abc".utf8))
         }

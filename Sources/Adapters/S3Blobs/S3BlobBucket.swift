@@ -7,6 +7,8 @@ internal import S3
 struct S3BlobBucket: Sendable {
     let client: S3Client
     let layout: S3BlobLayout
+    /// How new blobs are encrypted; `nil` if they are not.
+    let encryption: BlobEncryption?
 
     /// What the bucket has under a key.
     func listing(of blob: BlobName) throws(S3Error) -> S3BlobListing {

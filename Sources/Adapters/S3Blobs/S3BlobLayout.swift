@@ -7,11 +7,14 @@ package import Domain
 package struct S3BlobLayout: Sendable, Hashable {
     /// What all names begin with: the prefix and the app, with a slash at its end.
     package let root: String
+    /// The id of the app.
+    let app: String
 
     /// - Parameters:
     ///   - prefix: The beginning of all names, without slashes around it; empty for the whole bucket.
     ///   - app: The id of the app.
     package init(prefix: String, app: String) {
+        self.app = app
         root = (prefix.isEmpty ? "" : "\(prefix)/") + "\(app)/"
     }
 

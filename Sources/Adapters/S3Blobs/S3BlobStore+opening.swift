@@ -45,26 +45,42 @@ extension S3BlobStore {
     ///
     /// - Throws: ``MissingObject`` if it was removed since it was listed.
     func open(_ object: S3Object) async throws -> any OpenBlob {
-        let large = S3LargeBlob(object, client: bucket.client, cache: cache, threads: threads, settings: settings)
-        guard object.size <= settings.wholeSize else { return large }
+        let stored = try await stored(object)
+        let large = S3LargeBlob(stored, client: bucket.client, cache: cache, threads: threads, settings: settings)
+        guard stored.size <= settings.wholeSize else { return large }
         do {
-            let file = try await cache.file(S3CacheName(object, in: bucket.client.bucket), on: threads) {
+            let file = try await cache.file(S3CacheName(stored, in: bucket.client.bucket), on: threads) {
                 [client = bucket.client] writer in
-                try S3BlobStore.fetch(object, from: client, to: writer)
+                try S3BlobStore.fetch(stored, from: client, to: writer)
             }
-            return S3CachedBlob(file, size: object.size, threads: threads)
+            return S3CachedBlob(file, of: stored, threads: threads)
         } catch is CacheFailure {
             // Without the cache's disk, the blob is read from the store as it is sent.
             return large
         }
     }
 
+    /// How an object is read; the trailer of an encrypted one is requested once.
+    private func stored(_ object: S3Object) async throws -> S3StoredBlob {
+        guard bucket.encryption != nil else { return S3StoredBlob(plain: object) }
+        let name = "\(object.key) \(object.tag) \(object.size)"
+        if let stored = await trailers.value(for: name, loading: { nil }) { return stored }
+        let stored = try await threads.run { [bucket] in
+            do {
+                return try S3StoredBlob(object, in: bucket)
+            } catch let error as S3Error where error.reason == .missing {
+                throw MissingObject()
+            }
+        }
+        _ = await trailers.value(for: name) { stored.withoutContent }
+        return stored
+    }
+
     /// Writes a whole blob to the cache and compares it with the digest with which it was put; blocks.
-    private static func fetch(_ object: S3Object, from client: S3Client, to writer: S3CacheWriter) throws {
+    private static func fetch(_ stored: S3StoredBlob, from client: S3Client, to writer: S3CacheWriter) throws {
         for _ in 1...2 {
             var hasher = ContentHasher()
-            let found = try writer.fill(0..<object.size, of: object, from: client) { hasher.update($0) }
-            switch S3BlobMetadata.digest(of: found) {
+            switch try writer.fill(0..<stored.size, of: stored, from: client, { hasher.update($0) }) {
             case .contentHash(let expected): if hasher.finalize() == expected { return }
             case .sha256(let expected): if writer.sha256 == expected { return }
             // Another program has stored the object; its size is all that is known.
@@ -72,7 +88,7 @@ extension S3BlobStore {
             }
         }
         throw ServiceError.unreadable(
-            UnreadableBlob("the S3 store has other bytes of '\(object.key)' than were stored")
+            UnreadableBlob("the S3 store has other bytes of '\(stored.object.key)' than were stored")
         )
     }
 }

@@ -17,6 +17,8 @@ package struct S3BlobStore: BlobStore {
     let signer: S3URLSigner?
     /// The blobs of keys as this server saw them last; each is confirmed by the store before it is used.
     let known = BoundedCache<BlobName, S3Object>(bound: 10_000)
+    /// The opened trailers of encrypted blobs, by names and ETags.
+    let trailers = BoundedCache<String, S3StoredBlob>(bound: 1000)
 
     /// Creates a store; sends no request.
     ///
@@ -26,20 +28,23 @@ package struct S3BlobStore: BlobStore {
     ///   - cache: The cache, which stores of several apps can share.
     ///   - pool: Threads for requests and for reading the cache.
     ///   - settings: Sizes and times.
-    ///   - signer: Signs the URLs with which clients get blobs from the bucket; `nil` if they get none.
+    ///   - signer: Signs the URLs with which clients get blobs from the bucket; `nil` if they get none. Clients cannot
+    ///     read encrypted blobs, and get none.
+    ///   - encryption: How blobs are encrypted; `nil` if they are not.
     package init(
         _ client: S3Client,
         layout: S3BlobLayout,
         cache: S3FileCache,
         pool: NIOThreadPool,
         settings: S3BlobSettings = S3BlobSettings(),
-        signer: S3URLSigner? = nil
+        signer: S3URLSigner? = nil,
+        encryption: BlobEncryption? = nil
     ) {
-        bucket = S3BlobBucket(client: client, layout: layout)
+        bucket = S3BlobBucket(client: client, layout: layout, encryption: encryption)
         self.cache = cache
         threads = S3Threads(pool: pool)
         self.settings = settings
-        self.signer = signer
+        self.signer = encryption == nil ? signer : nil
     }
 
     package func put(
@@ -60,8 +65,14 @@ package struct S3BlobStore: BlobStore {
         }
         try await threads.run { [bucket] in try bucket.claim(blob, for: file) }
         let sender = S3BlobSender(client: bucket.client, threads: threads, settings: settings)
-        try await sender.send(staged, facts, to: bucket.layout.name(of: blob, file))
-        try await decide(blob, of: file, size: facts.size)
+        let new = S3NewBlob(
+            name: bucket.layout.name(of: blob, file),
+            facts: facts,
+            file: file,
+            app: bucket.layout.app,
+            encryption: bucket.encryption
+        )
+        try await decide(blob, of: file, size: try await sender.send(staged, new))
     }
 
     package func undo(_ staged: any StagedBlob, as blob: BlobName, of file: ObjectID) async throws {
@@ -74,6 +85,10 @@ package struct S3BlobStore: BlobStore {
 
     /// Ends a put or a restoring whose blob is stored: waits for others that want the key, until one has it.
     ///
+    /// - Parameters:
+    ///   - blob: The name of the key's blob.
+    ///   - file: The file.
+    ///   - size: The size of the object.
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another file has the key, after the blob is removed.
     func decide(_ blob: BlobName, of file: ObjectID, size: Int64) async throws {
         var end = ContinuousClock.now + settings.claimPatience

@@ -4,15 +4,12 @@ package import Domain
 package protocol S3CopyableBlob: StagedBlob {
     /// Copies the finished bytes to an object of the same bucket; replaces an object of that name.
     ///
-    /// The bytes stay staged. On return, the store has acknowledged the whole object. A failure leaves no object and no
+    /// The bytes stay staged, and go through the server only where the new blob is encrypted otherwise. On return, the store has acknowledged the whole object. A failure leaves no object and no
     /// parts of one, as far as the store can be reached; ``S3BlobStore`` compares the size of the object afterwards.
     ///
-    /// - Parameters:
-    ///   - name: The object's name in the bucket.
-    ///   - facts: The facts of the finished bytes.
-    ///   - headers: Header fields of the new object, such as `x-amz-meta-…`: of the copying request, or of the request
-    ///     that begins an upload in parts.
+    /// - Parameter new: The blob, with the name of the object.
+    /// - Returns: The size of the object in bytes.
     /// - Throws: ``ServiceError/Code/internalFailure`` if the staged bytes do not match the facts; errors of the storage
     ///   and `S3Error`.
-    func copy(to name: String, _ facts: BlobFacts, headers: [(name: String, value: String)]) async throws
+    func copy(to new: S3NewBlob) async throws -> Int64
 }

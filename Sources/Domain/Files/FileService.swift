@@ -137,6 +137,10 @@ package struct FileService: Sendable {
             try await report(file.key, "has \(blob.size) bytes, and its record \(file.size)")
             throw ServiceError.unreadable(UnreadableBlob(size: blob.size, expected: file.size))
         }
+        guard blob.digest.map({ $0 == file.digest }) ?? true else {
+            try await report(file.key, "is that of another file")
+            throw ServiceError.unreadable(UnreadableBlob("the blob is that of another file"))
+        }
         return blob
     }
 
@@ -145,7 +149,9 @@ package struct FileService: Sendable {
     /// - Throws: The errors of ``open(_:)``.
     package func openShared(_ file: ServedFile) async throws -> any OpenBlob {
         let blob = try await opened.value(for: file.key) { try await open(file) }
-        if let blob, blob.size == file.size, !blob.isDamaged { return blob }
+        if let blob, blob.size == file.size, blob.digest.map({ $0 == file.digest }) ?? true, !blob.isDamaged {
+            return blob
+        }
         // Damaged since it was opened, or the blob of an earlier file with the key.
         opened.remove(file.key)
         return try await open(file)

@@ -7,6 +7,9 @@ package protocol OpenBlob: Sendable {
     /// The size in bytes.
     var size: Int64 { get }
 
+    /// The digest with which the bytes were put, if the store cannot have changed it; `nil` if it is unknown.
+    var digest: BlobDigest? { get }
+
     /// The bytes as a local file or in memory; `nil` if only ``read(at:count:)`` and ``pieces(of:)`` provide them.
     ///
     /// A shortcut, for the kernel's copy functions and for libraries that read files. No reader can depend on it.
@@ -39,6 +42,9 @@ package enum LocalBytes: Sendable {
 }
 
 extension OpenBlob {
+    /// `nil`: only a store that encrypts knows it without reading the bytes.
+    package var digest: BlobDigest? { nil }
+
     /// Always `false`, for bytes in memory.
     package var isDamaged: Bool { false }
 

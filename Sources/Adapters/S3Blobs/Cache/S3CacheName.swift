@@ -8,12 +8,12 @@ struct S3CacheName: Sendable, Hashable, CustomStringConvertible {
     let description: String
 
     /// - Parameters:
-    ///   - object: The object; another ETag is another name.
+    ///   - stored: The blob; other bytes have another name.
     ///   - bucket: Its bucket.
     ///   - piece: The range of its bytes; `nil` for the whole object.
-    init(_ object: S3Object, in bucket: S3Bucket, piece: Range<Int64>? = nil) {
+    init(_ stored: S3StoredBlob, in bucket: S3Bucket, piece: Range<Int64>? = nil) {
         let range = piece.map { "\($0.lowerBound)-\($0.upperBound)" } ?? ""
-        let parts = [bucket.name, object.key, object.tag, String(object.size), range]
+        let parts = [bucket.name, stored.object.key, stored.identity, range]
         let digest = SHA256.hash(data: Array(parts.joined(separator: "\n").utf8))
         description = Array(digest.prefix(16)).hexadecimal
     }

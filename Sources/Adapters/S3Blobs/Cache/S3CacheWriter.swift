@@ -38,29 +38,30 @@ final class S3CacheWriter {
     /// The entry of the complete file.
     var entry: S3CacheEntries.Entry { S3CacheEntries.Entry(sha256: sha256, size: size, stamp: nil) }
 
-    /// Replaces all bytes by those of a range of an object; blocks.
+    /// Replaces all bytes by those of a range of a blob; blocks.
     ///
     /// - Parameters:
     ///   - range: The range.
-    ///   - object: The object.
+    ///   - stored: The blob.
     ///   - client: The client of its bucket.
     ///   - observe: Receives the bytes.
-    /// - Returns: The object with its metadata.
-    /// - Throws: ``MissingObject``, ``CacheFailure`` or `S3Error`.
+    /// - Returns: The digest with which the blob was put; `nil` if it is unknown.
+    /// - Throws: ``MissingObject``, ``CacheFailure`` or `S3Error`; ``ServiceError/unreadable(_:)`` if bytes are not those
+    ///   that were encrypted.
     func fill(
         _ range: Range<Int64>,
-        of object: S3Object,
+        of stored: S3StoredBlob,
         from client: S3Client,
         _ observe: @escaping (UnsafeRawBufferPointer) -> Void = { _ in }
-    ) throws -> S3Object {
+    ) throws -> BlobDigest? {
         guard ftruncate(descriptor, 0) == 0 else { throw CacheFailure("ftruncate", errno) }
         (hasher, size) = (SHA256(), 0)
         do {
-            return try client.read(range, of: object) { [self] bytes throws(S3Error) in
+            return try stored.read(range, from: client) { [self] bytes throws(S3Error) in
                 observe(bytes)
                 try append(bytes)
             }
-        } catch {
+        } catch let error as S3Error {
             if let failure { throw failure }
             throw error.reason == .missing ? MissingObject() : error
         }

@@ -19,28 +19,43 @@ package struct S3BlobInspection: BlobInspection {
         pause: @escaping @Sendable (Int, Duration) async throws -> Void
     ) async throws -> BlobCondition {
         guard let object = try await object(of: file) else { return .missing }
-        guard object.size == file.facts.size else {
-            return .wrongSize(object.size, file.facts)
+        let stored: S3StoredBlob
+        do {
+            stored = try await store.threads.run { [bucket = store.bucket] in
+                try S3StoredBlob(object, in: bucket).withoutContent
+            }
+        } catch let error as ServiceError {
+            return try S3BlobInspection.condition(error)
+        }
+        guard stored.size == file.facts.size else {
+            return .wrongSize(stored.size, file.facts)
         }
         var hasher = BlobHasher(like: file.facts.digest)
         var offset: Int64 = 0
-        while offset < object.size {
+        while offset < stored.size {
             let began = ContinuousClock.now
-            let range = offset..<min(object.size, offset + S3BlobInspection.pieceSize)
+            let range = offset..<min(stored.size, offset + S3BlobInspection.pieceSize)
             let before = hasher
             do {
                 hasher = try await store.threads.run { [client = store.bucket.client] in
                     var hasher = before
-                    try client.read(range, of: object) { hasher.update($0) }
+                    try stored.read(range, from: client) { hasher.update($0) }
                     return hasher
                 }
-            } catch let error as ServiceError where (error.cause as? S3Error)?.reason == .missing {
-                return .missing
+            } catch let error as ServiceError {
+                return try S3BlobInspection.condition(error)
             }
             offset = range.upperBound
             try await pause(range.count, .now - began)
         }
         return hasher.digest == file.facts.digest ? .whole : .otherBytes(than: file.facts)
+    }
+
+    /// What an error of reading says of the blob; throws one of the store.
+    private static func condition(_ error: ServiceError) throws -> BlobCondition {
+        if (error.cause as? S3Error)?.reason == .missing { return .missing }
+        guard let cause = error.cause as? UnreadableBlob else { throw error }
+        return .damaged("cannot be read: \(cause)")
     }
 
     package func identity(of file: FileEntry) async throws -> String? {

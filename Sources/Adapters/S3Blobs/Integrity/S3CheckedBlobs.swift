@@ -16,8 +16,13 @@ package final class S3CheckedBlobs: Sendable {
     private static let day: Int64 = 86_400
 
     /// Creates the access; sends no request.
-    package init(_ client: S3Client, layout: S3BlobLayout) {
-        bucket = S3BlobBucket(client: client, layout: layout)
+    ///
+    /// - Parameters:
+    ///   - client: The client of the bucket.
+    ///   - layout: The names of the app's objects.
+    ///   - encryption: How blobs are encrypted; `nil` if they are not.
+    package init(_ client: S3Client, layout: S3BlobLayout, encryption: BlobEncryption? = nil) {
+        bucket = S3BlobBucket(client: client, layout: layout, encryption: encryption)
     }
 
     /// The blobs whose names begin with a byte; claims of puts that go on are none.
@@ -52,7 +57,7 @@ package final class S3CheckedBlobs: Sendable {
             if let other = committed.first(where: { $0.file != own.file }) {
                 return .damaged("cannot be told from that of file \(other.file), which has the same key")
             }
-            return try compare(own.blob, file, comparingDigests: comparingDigests)
+            return try compare(own.blob, own.file, file, comparingDigests: comparingDigests)
         }
     }
 
@@ -72,7 +77,7 @@ package final class S3CheckedBlobs: Sendable {
     package func check(trashed files: [FileEntry], comparingDigests: Bool) throws -> [BlobCondition] {
         try inParallel(files, threads: S3CheckedBlobs.threads) { [self] file in
             guard let trashed = try bucket.trashed(file.id) else { return .missing }
-            return try compare(trashed.bytes, file, comparingDigests: comparingDigests)
+            return try compare(trashed.bytes, trashed.file, file, comparingDigests: comparingDigests)
         }
     }
 
@@ -175,17 +180,40 @@ package final class S3CheckedBlobs: Sendable {
 
     private func compare(
         _ object: S3Object,
+        _ name: ObjectID,
         _ file: FileEntry,
         comparingDigests: Bool
     ) throws -> BlobCondition {
-        guard object.size == file.facts.size else { return .wrongSize(object.size, file.facts) }
-        guard comparingDigests, object.size > 0 else { return .whole }
-        var hasher = BlobHasher(like: file.facts.digest)
-        do {
-            try bucket.client.read(0..<object.size, of: object) { hasher.update($0) }
-        } catch  where error.reason == .missing {
-            return .missing
+        if bucket.encryption != nil, !comparingDigests {
+            let trailer = SealedTrailer(
+                app: bucket.layout.app,
+                file: name,
+                size: file.facts.size,
+                digest: file.facts.digest,
+                runs: []
+            )
+            if trailer.canHave(objectSize: object.size) { return .whole }
         }
+        do {
+            let stored = try S3StoredBlob(object, in: bucket)
+            return try compare(stored, file, comparingDigests: comparingDigests)
+        } catch let error as S3Error where error.reason == .missing {
+            return .missing
+        } catch let error as ServiceError {
+            guard let cause = error.cause as? UnreadableBlob else { throw error }
+            return .damaged("cannot be read: \(cause)")
+        }
+    }
+
+    private func compare(
+        _ stored: S3StoredBlob,
+        _ file: FileEntry,
+        comparingDigests: Bool
+    ) throws -> BlobCondition {
+        guard stored.size == file.facts.size else { return .wrongSize(stored.size, file.facts) }
+        guard comparingDigests, stored.size > 0 else { return .whole }
+        var hasher = BlobHasher(like: file.facts.digest)
+        try stored.read(0..<stored.size, from: bucket.client) { hasher.update($0) }
         return hasher.digest == file.facts.digest ? .whole : .otherBytes(than: file.facts)
     }
 

@@ -5,15 +5,16 @@ internal import Synchronization
 /// A blob whose bytes are a file of the cache; it stays readable when the blob or the file is removed.
 final class S3CachedBlob: OpenBlob {
     let size: Int64
+    let digest: BlobDigest?
     var local: LocalBytes? { .file(file) }
     var isDamaged: Bool { damage.load(ordering: .relaxed) }
     private let file: LocalFile
     private let threads: S3Threads
     private let damage = Atomic(false)
 
-    init(_ file: LocalFile, size: Int64, threads: S3Threads) {
+    init(_ file: LocalFile, of stored: S3StoredBlob, threads: S3Threads) {
         self.file = file
-        self.size = size
+        (size, digest) = (stored.size, stored.digest)
         self.threads = threads
     }
 

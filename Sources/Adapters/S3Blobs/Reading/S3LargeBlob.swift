@@ -8,22 +8,23 @@ internal import Synchronization
 /// The bytes of a reader lie on the disk, so that memory does not grow with readers or pieces. Unlike a file on the disk,
 /// the blob is not readable any more after it is removed.
 final class S3LargeBlob: OpenBlob {
-    private let object: S3Object
+    private let stored: S3StoredBlob
     private let client: S3Client
     private let cache: S3FileCache
     private let threads: S3Threads
     let pieceSize: Int64
     private let damage = Atomic(false)
 
-    init(_ object: S3Object, client: S3Client, cache: S3FileCache, threads: S3Threads, settings: S3BlobSettings) {
-        self.object = object
+    init(_ stored: S3StoredBlob, client: S3Client, cache: S3FileCache, threads: S3Threads, settings: S3BlobSettings) {
+        self.stored = stored.withoutContent
         self.client = client
         self.cache = cache
         self.threads = threads
         pieceSize = max(1, settings.pieceSize)
     }
 
-    var size: Int64 { object.size }
+    var size: Int64 { stored.size }
+    var digest: BlobDigest? { stored.digest }
     var local: LocalBytes? { nil }
     var isDamaged: Bool { damage.load(ordering: .relaxed) }
 
@@ -53,10 +54,10 @@ final class S3LargeBlob: OpenBlob {
     /// The file of a piece; `nil` if the cache's disk fails.
     func piece(_ number: Int64) async throws -> LocalFile? {
         let range = number * pieceSize..<min(size, (number + 1) * pieceSize)
-        let name = S3CacheName(object, in: client.bucket, piece: range)
+        let name = S3CacheName(stored, in: client.bucket, piece: range)
         do {
-            return try await cache.file(name, on: threads) { [client, object] writer in
-                _ = try writer.fill(range, of: object, from: client)
+            return try await cache.file(name, on: threads) { [client, stored] writer in
+                _ = try writer.fill(range, of: stored, from: client)
             }
         } catch is CacheFailure {
             return nil
@@ -72,7 +73,7 @@ final class S3LargeBlob: OpenBlob {
             var bytes = ByteBuffer()
             bytes.reserveCapacity(range.count)
             do {
-                try client.read(range, of: object) { bytes.writeBytes($0) }
+                try stored.read(range, from: client) { bytes.writeBytes($0) }
             } catch let error as S3Error where error.reason == .missing {
                 throw removed
             }

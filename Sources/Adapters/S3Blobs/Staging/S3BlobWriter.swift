@@ -113,7 +113,7 @@ final class S3BlobWriter: BlobWriter {
         hash(slice, at: position)
         let sent = blob.area.bucket.run(on: eventLoop) { [blob] _ in
             defer { blob.area.memory.remove(count) }
-            try blob.put(Array(slice.readableBytesView), at: position, number: number)
+            try blob.put(slice, at: position, number: number)
         }
         state.withLock { $0.puts.append(sent) }
     }

@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// The object of finished bytes, which the store makes of the segments.
 extension S3StagedBlob {
-    func copy(to name: String, _ facts: BlobFacts, headers: [(name: String, value: String)]) async throws {
+    func copy(to new: S3NewBlob) async throws -> Int64 {
+        let facts = new.facts
         if state.withLock({ $0.map.pieces.contains(where: \.segment.tag.isEmpty) }) { try await refresh(always: true) }
         let (whole, held, finished) = state.withLock { ($0.map, $0.held, $0.finished) }
         // A late request of another server can have put bytes behind the end meanwhile.
@@ -14,22 +15,26 @@ extension S3StagedBlob {
         guard let finished, finished.facts.size == facts.size, finished.facts.digest == facts.digest,
             finished.pieces == map.pieces.map(StagedFact.init)
         else { throw ServiceError(.internalFailure, "Internal error.", cause: OtherStagedBytes()) }
-        if let held { return try await put(held, to: name, headers) }
-        if map.pieces.count == 1, map.pieces[0].isWhole {
+        if let held { return try await put(held, as: new) }
+        let isSealed = new.encryption != nil
+        if !isSealed, map.pieces.count == 1, map.pieces[0].isWhole, map.pieces[0].segment.seal == nil {
             let object = map.pieces[0].segment.object(in: area.names.segments(in: folder))
-            return try await area.bucket.run { try $0.copy(object, to: name, headers: headers) }
+            try await area.bucket.run { try $0.copy(object, to: new.name, headers: new.headers) }
+            return object.size
         }
-        let parts = CopyPart.parts(of: map.pieces)
-        guard parts.count > 1 else {
-            return try await put(try await read(at: 0, count: Int(facts.size), of: map), to: name, headers)
+        let parts = CopyPart.parts(of: map.pieces, isSealed: isSealed)
+        guard parts.count > 1 || parts.first?.isCopied ?? false else {
+            return try await put(try await read(at: 0, count: Int(facts.size), of: map), as: new)
         }
-        let upload = try await area.bucket.run { try $0.begin(name, headers: headers) }
+        let plan = try CopyPlan(parts, for: new)
+        let upload = try await area.bucket.run { try $0.begin(new.name, headers: new.headers) }
         do {
-            let stored = try await send(parts, of: upload, map)
+            let stored = try await send(plan, of: upload, map)
             try await area.bucket.run { client in
-                try client.complete(upload, stored, size: facts.size)
-                try client.verify(name, of: stored, size: facts.size)
+                try client.complete(upload, stored, size: plan.size)
+                try client.verify(new.name, of: stored, size: plan.size)
             }
+            return plan.size
         } catch {
             // The error of the copy is the one that the caller needs.
             _ = await shieldedFromCancellation { [area] in try? await area.bucket.run { try $0.abort(upload) } }
@@ -37,23 +42,25 @@ extension S3StagedBlob {
         }
     }
 
-    private func put(_ bytes: ByteBuffer, to name: String, _ headers: [(name: String, value: String)]) async throws {
+    private func put(_ bytes: ByteBuffer, as new: S3NewBlob) async throws -> Int64 {
         try await area.bucket.run { client in
-            try client.put(name, S3Content(Array(bytes.readableBytesView)), headers: headers)
+            let content = S3Content(try new.object(of: bytes))
+            try client.put(new.name, content, headers: new.headers)
+            return content.size
         }
     }
 
     /// Sends all parts, several at the same time; those whose bytes pass through this server one after the other.
-    private func send(_ parts: [CopyPart], of upload: S3Upload, _ map: SegmentMap) async throws -> [S3Part] {
+    private func send(_ plan: CopyPlan, of upload: S3Upload, _ map: SegmentMap) async throws -> [S3Part] {
         try await withThrowingTaskGroup(of: [S3Part].self) { group in
             var stored: [S3Part] = []
             group.addTask { [self] in
                 var sent: [S3Part] = []
-                for (index, part) in parts.enumerated() where !part.isCopied {
+                for (index, part) in plan.parts.enumerated() where !part.isCopied {
                     let bytes = try await read(at: part.range.lowerBound, count: part.range.count, of: map)
                     sent.append(
                         try await area.bucket.run { client in
-                            try client.put(S3Content(Array(bytes.readableBytesView)), as: index + 1, of: upload)
+                            try client.put(S3Content(try plan.content(index, bytes)), as: index + 1, of: upload)
                         }
                     )
                 }
@@ -61,14 +68,14 @@ extension S3StagedBlob {
             }
             let prefix = area.names.segments(in: folder)
             var started = 0
-            for (index, part) in parts.enumerated() {
+            for (index, part) in plan.parts.enumerated() {
                 guard let piece = part.piece else { continue }
                 started += 1
                 if started > S3StagedBlob.parallel, let some = try await group.next() { stored += some }
                 group.addTask { [area] in
                     let object = piece.segment.object(in: prefix)
                     return [
-                        try await area.bucket.run { try $0.copy(object, piece.objectRange, as: index + 1, of: upload) }
+                        try await area.bucket.run { try $0.copy(object, piece.storedRange, as: index + 1, of: upload) }
                     ]
                 }
             }
@@ -89,30 +96,37 @@ struct CopyPart: Hashable {
 
     /// Divides consecutive pieces into parts: all but the last have at least ``S3Client/minPartSize`` bytes.
     ///
-    /// Smaller pieces are joined with their neighbours, of which as few bytes as possible pass through the server.
-    static func parts(of pieces: [SegmentMap.Piece]) -> [CopyPart] {
+    /// Smaller pieces are joined with their neighbours, of which as few bytes as possible pass through the server. So do
+    /// the rest of a frame where an encrypted segment is cut, and segments that are not encrypted as the blob is.
+    ///
+    /// - Parameters:
+    ///   - pieces: The pieces.
+    ///   - isSealed: Whether the blob is encrypted.
+    /// - Returns: The parts, in order and without gaps.
+    static func parts(of pieces: [SegmentMap.Piece], isSealed: Bool = false) -> [CopyPart] {
         let least = S3Client.minPartSize
         var parts: [CopyPart] = []
         /// The bytes in front of the next piece that are in no part yet.
         var joined: Range<Int64>?
         for piece in pieces {
-            var piece = piece
-            if let before = joined, before.count < least {
-                let end = before.lowerBound + least
-                guard piece.range.upperBound - end >= least else {
-                    joined = before.lowerBound..<piece.range.upperBound
-                    continue
+            let front = joined?.lowerBound ?? piece.range.lowerBound
+            var copied = piece.copyable(from: piece.range.lowerBound, isSealed: isSealed)
+            if front < copied.lowerBound, copied.lowerBound - front < least {
+                let start = min(front + least, piece.range.upperBound)
+                copied = piece.copyable(from: start, isSealed: isSealed)
+            }
+            guard copied.count >= least else {
+                var rest = front..<piece.range.upperBound
+                while rest.count >= 3 * least {
+                    parts.append(CopyPart(range: rest.lowerBound..<rest.lowerBound + least, piece: nil))
+                    rest = rest.lowerBound + least..<rest.upperBound
                 }
-                joined = before.lowerBound..<end
-                piece.range = end..<piece.range.upperBound
+                joined = rest
+                continue
             }
-            if let before = joined { parts.append(CopyPart(range: before, piece: nil)) }
-            joined = nil
-            if piece.range.count >= least {
-                parts.append(CopyPart(range: piece.range, piece: piece))
-            } else {
-                joined = piece.range
-            }
+            if front < copied.lowerBound { parts.append(CopyPart(range: front..<copied.lowerBound, piece: nil)) }
+            parts.append(CopyPart(range: copied, piece: SegmentMap.Piece(range: copied, segment: piece.segment)))
+            joined = copied.upperBound < piece.range.upperBound ? copied.upperBound..<piece.range.upperBound : nil
         }
         if let joined { parts.append(CopyPart(range: joined, piece: nil)) }
         return parts

@@ -69,16 +69,7 @@ extension S3StagedBlob {
         let bytes = try await read(at: range.lowerBound, count: range.count, of: map)
         let prefix = area.names.segments(in: folder)
         try await area.bucket.run { [self] client in
-            let bytes = Array(bytes.readableBytesView)
-            let joined = bytes.withUnsafeBytes { bytes in
-                StagedSegment(
-                    bytes,
-                    at: range.lowerBound,
-                    runs: pieces.flatMap(\.runs),
-                    id: S3StagingArea.randomID()
-                )
-            }
-            try client.put(prefix + joined.name, bytes: bytes)
+            let joined = try put(bytes, at: range.lowerBound, runs: pieces.flatMap(\.runs))
             let unneeded = replace(pieces.map(\.segment), with: joined)
             // Those that stay have the same bytes and numbers.
             try client.delete(unneeded.map { prefix + $0 })

@@ -103,10 +103,15 @@ final class S3StagedBlob: S3CopyableBlob {
         guard isShared || isNeeded else { return }
         let before = state.withLock(\.additions)
         let prefix = area.names.segments(in: folder)
+        let sealed = area.sealing(folder)
         let listed = try await area.bucket.run { [bucket = area.bucket] _ in
             try bucket.objects(prefix).compactMap { object in
                 let name = String(object.key.dropFirst(prefix.count))
-                return StagedSegment(name: name, tag: object.tag, objectSize: object.size)
+                do {
+                    return try StagedSegment(name: name, tag: object.tag, objectSize: object.size, sealedIn: sealed)
+                } catch {
+                    throw S3Error(.settings, "the staged bytes '\(object.key)' cannot be used: \(error)")
+                }
             }
         }
         state.withLock { state in
@@ -143,15 +148,22 @@ final class S3StagedBlob: S3CopyableBlob {
     }
 
     /// Puts bytes as a segment; blocks.
-    func put(_ bytes: [UInt8], at offset: Int64, number: Int) throws {
+    func put(_ bytes: ByteBuffer, at offset: Int64, number: Int) throws {
         try area.bucket.health.requireSpace()
         if folder.isDraft { try area.servers.renew() }
-        let segment = bytes.withUnsafeBytes { bytes in
-            let run = StagedSegment.Run(number: number, size: Int64(bytes.count))
-            return StagedSegment(bytes, at: offset, runs: [run], id: S3StagingArea.randomID())
+        let run = StagedSegment.Run(number: number, size: Int64(bytes.readableBytes))
+        add(try put(bytes, at: offset, runs: [run]))
+    }
+
+    /// Puts bytes as an object; blocks.
+    func put(_ bytes: ByteBuffer, at offset: Int64, runs: [StagedSegment.Run]) throws -> StagedSegment {
+        let id = S3StagingArea.randomID()
+        let (segment, content) = try bytes.withUnsafeReadableBytes { bytes in
+            let segment = try StagedSegment(bytes, at: offset, runs: runs, id: id, sealedIn: area.sealing(folder))
+            return (segment, try segment.content(of: bytes))
         }
-        try area.bucket.client.put(area.names.segments(in: folder) + segment.name, bytes: bytes)
-        add(segment)
+        try area.bucket.client.put(area.names.segments(in: folder) + segment.name, bytes: content)
+        return segment
     }
 
     /// Whether no other writer of this value got a number after one.
@@ -185,8 +197,7 @@ final class S3StagedBlob: S3CopyableBlob {
         guard let held = state.withLock(\.held) else { return }
         let number = try await nextNumber()
         if held.readableBytes > 0 {
-            let bytes = Array(held.readableBytesView)
-            try await area.bucket.run { [self] _ in try put(bytes, at: 0, number: number) }
+            try await area.bucket.run { [self] _ in try put(held, at: 0, number: number) }
         }
         dropMemory()
     }

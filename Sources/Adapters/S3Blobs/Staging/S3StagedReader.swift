@@ -61,7 +61,7 @@ extension S3StagedBlob {
             var bytes = ByteBuffer()
             bytes.reserveCapacity(Int(end - offset))
             for piece in pieces {
-                try client.read(piece.objectRange, of: piece.segment.object(in: prefix)) { bytes.writeBytes($0) }
+                try piece.segment.read(piece.objectRange, in: prefix, from: client) { bytes.writeBytes($0) }
             }
             return bytes
         }
@@ -71,7 +71,30 @@ extension S3StagedBlob {
 extension StagedSegment {
     /// The object in a folder.
     func object(in prefix: String) -> S3Object {
-        S3Object(key: prefix + name, size: size ?? 0, tag: tag)
+        S3Object(key: prefix + name, size: objectSize, tag: tag)
+    }
+
+    /// Passes bytes of the segment to a closure, after each frame of an encrypted one is authenticated; blocks.
+    ///
+    /// - Throws: `S3Error`; ``ServiceError/unreadable(_:)`` if the bytes are not those that were encrypted.
+    func read(
+        _ range: Range<Int64>,
+        in prefix: String,
+        from client: S3Client,
+        _ take: @escaping (UnsafeRawBufferPointer) throws(S3Error) -> Void
+    ) throws {
+        let object = object(in: prefix)
+        guard let sealed else {
+            try client.read(range, of: object, take)
+            return
+        }
+        let reader = FrameReader(range, of: sealed, take)
+        do {
+            try client.read(reader.sealedRange, of: object) { bytes throws(S3Error) in try reader.receive(bytes) }
+        } catch {
+            guard let failure = reader.failure else { throw error }
+            throw ServiceError.unreadable(UnreadableBlob("the staged bytes '\(object.key)' cannot be used: \(failure)"))
+        }
     }
 }
 

@@ -18,6 +18,8 @@ package final class S3StagingArea: StagingArea {
     let servers: StagingServers
     let memory: StagingMemory
     let options: Options
+    let encryption: BlobEncryption?
+    private let app: String
     let unsettledFolders = UnsettledFolders()
 
     /// Sizes in bytes.
@@ -39,6 +41,7 @@ package final class S3StagingArea: StagingArea {
     ///   - pool: Threads that wait for the store.
     ///   - health: Receives reports of storage faults, and decides whether bytes can be added.
     ///   - options: Sizes.
+    ///   - encryption: How staged bytes are encrypted; `nil` if they are not.
     ///   - server: The id by which others know this user of the bucket, of letters and digits; for a server a new one.
     package init(
         _ client: S3Client,
@@ -46,6 +49,7 @@ package final class S3StagingArea: StagingArea {
         pool: NIOThreadPool,
         health: StorageHealth = StorageHealth(),
         options: Options = Options(),
+        encryption: BlobEncryption? = nil,
         server: String? = nil
     ) {
         bucket = StagingBucket(client: client, pool: pool, health: health)
@@ -53,6 +57,13 @@ package final class S3StagingArea: StagingArea {
         servers = StagingServers(own: server ?? S3StagingArea.randomID(), bucket: bucket, names: names)
         memory = StagingMemory(limit: options.memory)
         self.options = options
+        self.encryption = encryption
+        app = layout.app
+    }
+
+    /// How the segments of a folder are encrypted; `nil` if they are not.
+    func sealing(_ folder: StagingNames.Folder) -> SegmentFolder? {
+        encryption.map { SegmentFolder(encryption: $0, app: app, folder: folder) }
     }
 
     /// Tells the other servers that this one lives, until the task is cancelled.

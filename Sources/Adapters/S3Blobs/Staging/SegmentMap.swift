@@ -10,6 +10,28 @@ struct SegmentMap: Sendable {
             range.lowerBound - segment.offset..<range.upperBound - segment.offset
         }
 
+        /// The bytes of the object with the range, which begins and ends at frames if the segment is encrypted.
+        var storedRange: Range<Int64> {
+            segment.sealed.map { $0.sealed(objectRange) } ?? objectRange
+        }
+
+        /// The part from an offset on that the store can copy into a blob: whole frames of an encrypted segment.
+        ///
+        /// - Parameters:
+        ///   - start: The offset, not behind the piece.
+        ///   - isSealed: Whether the blob is encrypted.
+        /// - Returns: The part; empty at the end of the piece if there is none.
+        func copyable(from start: Int64, isSealed: Bool) -> Range<Int64> {
+            let none = range.upperBound..<range.upperBound
+            guard (segment.seal != nil) == isSealed else { return none }
+            guard isSealed else { return start..<range.upperBound }
+            let first = segment.offset + (start - segment.offset + Frame.size - 1) / Frame.size * Frame.size
+            let rest = (range.upperBound - segment.offset) % Frame.size
+            // Only the last frame of a segment is shorter.
+            let end = range.upperBound == segment.range.upperBound ? range.upperBound : range.upperBound - rest
+            return first < end ? first..<end : none
+        }
+
         /// Whether the range is the whole object.
         var isWhole: Bool { range == segment.range }
     }

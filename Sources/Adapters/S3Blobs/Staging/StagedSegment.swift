@@ -5,7 +5,8 @@ internal import Domain
 ///
 /// Its name says all about it, so that one list of names is all that a server needs to continue or finish an upload:
 /// `<number>-<offset>-<size>-<id>-<digests>`, followed by `-<number>.<size>_…` if it was joined of several, or
-/// `<number>-<offset>-end` without bytes.
+/// `<number>-<offset>-end` without bytes. An encrypted one has a ``SegmentSeal`` in the place of the digests, and its
+/// object has frames from number 0 on; all sizes are those of the plaintext.
 struct StagedSegment: Hashable, Sendable {
     /// Where segments overlap, the bytes of the largest number are the current ones; the largest of ``runs``.
     let number: Int
@@ -19,6 +20,8 @@ struct StagedSegment: Hashable, Sendable {
     let digests: [[UInt8]]
     /// The numbers of the bytes in their order: several if the segment was joined of others, and empty for a mark.
     let runs: [Run]
+    /// The key, in the form in which the name has it; `nil` without encryption.
+    let seal: SegmentSeal?
     /// The ETag; empty before a list showed the segment.
     var tag = ""
 
@@ -37,19 +40,36 @@ struct StagedSegment: Hashable, Sendable {
     private static let digestSize = 20
 
     /// Creates a segment of bytes, with its digests.
-    init(_ bytes: UnsafeRawBufferPointer, at offset: Int64, runs: [Run], id: String) {
+    ///
+    /// - Parameters:
+    ///   - bytes: The plaintext.
+    ///   - offset: The offset of the first byte in the staged bytes.
+    ///   - runs: The numbers of the bytes.
+    ///   - id: Distinguishes it from others.
+    ///   - folder: Where it will be, with the keys; `nil` without encryption.
+    /// - Throws: An error if the name cannot be sealed.
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        at offset: Int64,
+        runs: [Run],
+        id: String,
+        sealedIn folder: SegmentFolder? = nil
+    ) throws {
         self.runs = runs
         number = runs.map(\.number).max() ?? 0
         self.offset = offset
         self.id = id
         size = Int64(bytes.count)
         let blocks = StagedSegment.blocks(of: offset..<offset + Int64(bytes.count))
-        digests = blocks.map { block in
+        let digests = blocks.map { block in
             let range = Int(block.lowerBound - offset)..<Int(block.upperBound - offset)
             var sha1 = Insecure.SHA1()
             sha1.update(bufferPointer: UnsafeRawBufferPointer(rebasing: bytes[range]))
             return Array(sha1.finalize())
         }
+        self.digests = digests
+        let fields = StagedSegment.fields(number, offset, Int64(bytes.count), id, runs)
+        seal = try folder.map { try SegmentSeal(digests, for: fields, $0) }
     }
 
     /// Creates a mark: what segments with smaller numbers have behind an offset does not count.
@@ -58,11 +78,18 @@ struct StagedSegment: Hashable, Sendable {
         self.offset = offset
         size = nil
         id = ""
-        (digests, runs) = ([], [])
+        (digests, runs, seal) = ([], [], nil)
     }
 
-    /// Parses a name; `nil` if it is not the name of a segment.
-    init?(name: String, tag: String, objectSize: Int64) {
+    /// Parses a name; `nil` if it is not the name of a segment, or if the segment cannot be used.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - tag: The ETag.
+    ///   - objectSize: The size of the object.
+    ///   - folder: Where it is, with the keys; `nil` without encryption.
+    /// - Throws: ``SealError/unknownKey(_:)``, because bytes that exist must not seem to be missing.
+    init?(name: String, tag: String, objectSize: Int64, sealedIn folder: SegmentFolder? = nil) throws {
         let fields = name.split(separator: "-", maxSplits: 5, omittingEmptySubsequences: false)
         guard fields.count >= 3, let number = Int(fields[0], radix: 16), let offset = Int64(fields[1], radix: 16),
             number >= 0, offset >= 0
@@ -71,15 +98,18 @@ struct StagedSegment: Hashable, Sendable {
         self.offset = offset
         self.tag = tag
         if fields.count == 3, fields[2] == "end" {
-            (size, id, digests, runs) = (nil, "", [], [])
+            (size, id, digests, runs, seal) = (nil, "", [], [], nil)
             return
         }
-        guard fields.count >= 5, let size = Int64(fields[2], radix: 16), size == objectSize, size > 0,
-            let bytes = [UInt8](hexadecimal: fields[4])
+        guard fields.count >= 5, let size = Int64(fields[2], radix: 16), size > 0, size <= StagedSegment.maxSize
         else { return nil }
         let count = StagedSegment.blocks(of: offset..<offset + size).count
         let runs = fields.count == 5 ? [Run(number: number, size: size)] : StagedSegment.runs(fields[5])
-        guard bytes.count == count * StagedSegment.digestSize, runs.reduce(0, { $0 + $1.size }) == size,
+        let rest = StagedSegment.fields(number, offset, size, String(fields[3]), runs)
+        guard let (seal, bytes) = try StagedSegment.contents(fields[4], of: rest, folder) else { return nil }
+        self.seal = seal
+        guard objectSize == (seal == nil ? size : Frame.sealed(size)),
+            bytes.count == count * StagedSegment.digestSize, runs.reduce(0, { $0 + $1.size }) == size,
             runs.map(\.number).max() == number
         else { return nil }
         self.size = size
@@ -94,11 +124,49 @@ struct StagedSegment: Hashable, Sendable {
     var name: String {
         let start = "\(StagedSegment.hexadecimal(Int64(number), 8))-\(StagedSegment.hexadecimal(offset, 12))"
         guard let size else { return "\(start)-end" }
-        let name = "\(start)-\(StagedSegment.hexadecimal(size, 8))-\(id)-\(digests.flatMap(\.self).hexadecimal)"
-        guard runs.count > 1 else { return name }
-        let fields = runs.map { "\(String($0.number, radix: 16)).\(String($0.size, radix: 16))" }
-        return "\(name)-\(fields.joined(separator: "_"))"
+        let contents = seal.map { "\(SegmentSeal.prefix)\($0.text)" } ?? digests.flatMap(\.self).hexadecimal
+        let name = "\(start)-\(StagedSegment.hexadecimal(size, 8))-\(id)-\(contents)"
+        return runs.count > 1 ? "\(name)-\(StagedSegment.text(runs))" : name
     }
+
+    /// What a name says of the contents: digests, or a seal with them; `nil` if it cannot be used.
+    private static func contents(
+        _ field: Substring,
+        of rest: String,
+        _ folder: SegmentFolder?
+    ) throws(SealError) -> (seal: SegmentSeal?, digests: [UInt8])? {
+        if let folder, field.first == SegmentSeal.prefix {
+            do throws(SealError) {
+                let (seal, digests) = try SegmentSeal.open(field.dropFirst(), for: rest, folder)
+                return (seal, digests)
+            } catch {
+                guard error == .forged else { throw error }
+                return nil
+            }
+        }
+        guard folder?.encryption.readsUnencrypted ?? true else { return nil }
+        return [UInt8](hexadecimal: field).map { (nil, $0) }
+    }
+
+    /// What the envelope of an encrypted segment belongs to.
+    private static func fields(_ number: Int, _ offset: Int64, _ size: Int64, _ id: String, _ runs: [Run]) -> String {
+        "\(number)-\(offset)-\(size)-\(id)-\(text(runs))"
+    }
+
+    private static func text(_ runs: [Run]) -> String {
+        runs.map { "\(String($0.number, radix: 16)).\(String($0.size, radix: 16))" }.joined(separator: "_")
+    }
+
+    /// The bytes of the object with these bytes.
+    func content(of bytes: UnsafeRawBufferPointer) throws -> [UInt8] {
+        try seal.map { try FrameCipher($0.key).seal(all: bytes) } ?? Array(bytes)
+    }
+
+    /// The size of the object.
+    var objectSize: Int64 { seal == nil ? size ?? 0 : Frame.sealed(size ?? 0) }
+
+    /// How a sealed object is read; `nil` if the object has the bytes as they are.
+    var sealed: SealedRuns? { seal.map { SealedRuns([SealedRun(size: size ?? 0, first: 0, key: $0.key)]) } }
 
     /// Parses the runs of a name; empty if they are malformed.
     private static func runs(_ text: Substring) -> [Run] {
