@@ -246,7 +246,7 @@ struct SealingTests {
         let content = try plain.withUnsafeBytes { try segment.content(of: $0) }
         #expect(segment.objectSize == Int64(content.count))
         let name = segment.name
-        #expect(name.utf8.count < 600 && !name.contains(segment.digests[0].hexadecimal))
+        #expect(name.utf8.count <= 255 && !name.contains(segment.digests[0].hexadecimal))
         #expect(name.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_.".utf8.contains($0) })
         func parse(_ name: String, _ folder: SegmentFolder?) throws -> StagedSegment? {
             try StagedSegment(name: name, tag: "", objectSize: segment.objectSize, sealedIn: folder)
@@ -272,6 +272,17 @@ struct SealingTests {
             let found = try StagedSegment(name: bare.name, tag: "", objectSize: Int64(plain.count), sealedIn: folder)
             #expect((found == bare) == isUsed)
         }
+    }
+
+    @Test("eight joined parts of 1 MiB have a name that stores on file systems accept")
+    func names() throws {
+        let folder = SegmentFolder(encryption: try .keys([1]), app: "app", folder: .draft(server: "s", number: "n"))
+        let runs = (0..<8).map { StagedSegment.Run(number: 4095 - $0, size: 1 << 20) }
+        let bytes = [UInt8](repeating: 3, count: 8 << 20)
+        let segment = try bytes.withUnsafeBytes {
+            try StagedSegment($0, at: 80 << 30, runs: runs, id: "3w5e11264sgsf", sealedIn: folder)
+        }
+        #expect(segment.name.utf8.count <= 255)
     }
 
     @Test("encrypted segments are copied in whole frames, and what is cut passes through the server")

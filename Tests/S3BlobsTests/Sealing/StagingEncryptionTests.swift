@@ -29,6 +29,7 @@ struct StagingEncryptionTests {
             // Broken requests, whose bytes were sent again from the middle of a frame on.
             [0..<9_000_000, 7_777_777..<16_000_000, 15_999_000..<25_000_001, 100..<200],
             [0..<6_000_000, 5_999_999..<12_000_000, 2..<3],
+            (0..<10).map { $0 * unit..<($0 + 1) * unit },
             [0..<65_537], [0..<1], [0..<20_000_000],
         ]
     }

@@ -15,6 +15,7 @@ enum Envelope {
     /// The key of an envelope seals only once.
     private static let nonce = [UInt8](repeating: 0, count: 12)
     private static let label = Array("lcfile envelope 1".utf8)
+    private static let frameLabel = Array("lcfile frames 1".utf8)
 
     /// Seals bytes with the first key.
     ///
@@ -65,7 +66,27 @@ enum Envelope {
         envelope.count >= overhead ? Array(envelope.prefix(idSize)).hexadecimal : nil
     }
 
-    private static func key(of wrapping: WrappingKey, _ salt: [UInt8]) -> SymmetricKey {
+    /// A key for the frames beside an envelope, which it does not have to contain: derived from the same salt.
+    ///
+    /// - Parameters:
+    ///   - envelope: The envelope.
+    ///   - keys: The keys, with that of the envelope.
+    /// - Returns: The key, which no other envelope has.
+    /// - Throws: ``SealError`` without the key of the envelope.
+    static func frameKey(of envelope: [UInt8], _ keys: [WrappingKey]) throws(SealError) -> FrameKey {
+        guard let id = keyID(of: envelope) else { throw .forged }
+        guard let wrapping = keys.first(where: { $0.id == id }) else { throw .unknownKey(id) }
+        let salt = Array(envelope[idSize..<idSize + saltSize])
+        let derived = key(of: wrapping, salt, label: frameLabel).withUnsafeBytes { Array($0) }
+        guard let key = FrameKey(derived) else { throw .forged }
+        return key
+    }
+
+    private static func key(
+        of wrapping: WrappingKey,
+        _ salt: [UInt8],
+        label: [UInt8] = Envelope.label
+    ) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: wrapping.key,
             salt: salt,

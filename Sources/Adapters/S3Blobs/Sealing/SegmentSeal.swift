@@ -1,8 +1,9 @@
 internal import Domain
 
-/// What the name of an encrypted segment has in the place of the digests: the segment's key and the digests, sealed.
+/// What the name of an encrypted segment has in the place of the digests: an envelope with them.
 ///
-/// So one list of names stays all that a server needs to continue or finish an upload.
+/// The segment's key is derived from the envelope's salt, because names of more than 255 bytes are too long for some
+/// stores. So one list of names stays all that a server needs to continue or finish an upload.
 struct SegmentSeal: Hashable, Sendable {
     let key: FrameKey
     /// The envelope as Base64 without the characters that separate the fields of a name.
@@ -11,7 +12,7 @@ struct SegmentSeal: Hashable, Sendable {
     /// What distinguishes the field from one with digests, which are hexadecimal digits.
     static let prefix: Character = "s"
 
-    /// Seals a new key and digests.
+    /// Seals digests, and makes a key.
     ///
     /// - Parameters:
     ///   - digests: The digests of the segment's blocks.
@@ -19,9 +20,9 @@ struct SegmentSeal: Hashable, Sendable {
     ///   - folder: Where the segment is.
     /// - Throws: An error of the encryption.
     init(_ digests: [[UInt8]], for fields: String, _ folder: SegmentFolder) throws {
-        key = FrameKey()
-        let payload = key.bytes + digests.flatMap(\.self)
-        let envelope = try Envelope.seal(payload, with: folder.encryption.keys, for: folder.context(fields))
+        let keys = folder.encryption.keys
+        let envelope = try Envelope.seal(digests.flatMap(\.self), with: keys, for: folder.context(fields))
+        key = try Envelope.frameKey(of: envelope, keys)
         text = envelope.base64URL.replacing("-", with: ".").replacing("=", with: "")
     }
 
@@ -35,9 +36,9 @@ struct SegmentSeal: Hashable, Sendable {
     ) throws(SealError) -> (seal: SegmentSeal, digests: [UInt8]) {
         let text = String(field)
         guard let envelope = [UInt8](base64: text.replacing(".", with: "-")) else { throw .forged }
-        let payload = try Envelope.open(envelope, with: folder.encryption.keys, for: folder.context(fields))
-        guard let key = FrameKey(payload.prefix(FrameKey.size)) else { throw .forged }
-        return (SegmentSeal(key: key, text: text), Array(payload.dropFirst(FrameKey.size)))
+        let keys = folder.encryption.keys
+        let digests = try Envelope.open(envelope, with: keys, for: folder.context(fields))
+        return (SegmentSeal(key: try Envelope.frameKey(of: envelope, keys), text: text), digests)
     }
 
     private init(key: FrameKey, text: String) {

@@ -53,7 +53,8 @@ extension S3StagedBlob {
         let end = range.upperBound / ContentHash.blockSize * ContentHash.blockSize
         guard end - range.lowerBound >= area.options.segmentSize else { return nil }
         let pieces = map.pieces(in: range.lowerBound..<end)
-        return pieces.reduce(0) { $0 + $1.runs.count } <= StagedSegment.maxRuns ? pieces : nil
+        let maxRuns = area.maxRuns.load(ordering: .relaxed)
+        return pieces.reduce(0) { $0 + $1.runs.count } <= maxRuns ? pieces : nil
     }
 
     private func isSmall(_ piece: SegmentMap.Piece) -> Bool {
@@ -69,7 +70,15 @@ extension S3StagedBlob {
         let bytes = try await read(at: range.lowerBound, count: range.count, of: map)
         let prefix = area.names.segments(in: folder)
         try await area.bucket.run { [self] client in
-            let joined = try put(bytes, at: range.lowerBound, runs: pieces.flatMap(\.runs))
+            let runs = pieces.flatMap(\.runs)
+            let joined: StagedSegment
+            do {
+                joined = try put(bytes, at: range.lowerBound, runs: runs)
+            } catch let error as S3Error where error.code == "KeyTooLongError" {
+                // Each further attempt would read the bytes in vain.
+                area.maxRuns.min(runs.count - 1, ordering: .relaxed)
+                throw error
+            }
             let unneeded = replace(pieces.map(\.segment), with: joined)
             // Those that stay have the same bytes and numbers.
             try client.delete(unneeded.map { prefix + $0 })

@@ -21,6 +21,8 @@ package final class S3StagingArea: StagingArea {
     let encryption: BlobEncryption?
     private let app: String
     let unsettledFolders = UnsettledFolders()
+    /// The maximum number of runs of a joined segment: less where the store refuses such long names, as file systems do.
+    let maxRuns = Atomic(StagedSegment.maxRuns)
 
     /// Sizes in bytes.
     package struct Options: Sendable {
