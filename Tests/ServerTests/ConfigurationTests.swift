@@ -102,7 +102,7 @@ import Testing
         let others = [
             "mail.password", "sms.fixedNumbers", "sms.webhook", "sms.webhookHeaders", "sms.webhookBody",
             "sms.webhookSecret", "backup.s3.accessKey", "backup.s3.secretKey", "backup.s3.sessionToken", "database.url",
-            "blobs.s3.accessKey", "blobs.s3.secretKey", "blobs.s3.sessionToken",
+            "blobs.s3.accessKey", "blobs.s3.secretKey", "blobs.s3.sessionToken", "blobs.encryption.keys",
         ]
         let secrets = ([secret, keys] + others).flatMap { [$0, "\($0)File"] }
         for name in names where !(texts + pair + secrets).contains(name) {

@@ -166,4 +166,52 @@ struct S3ConfigurationTests {
         #expect(try DescriptorBudget(limit: 4096, for: configuration, apps: 1).connections == before - 32)
         #expect(configuration.blobThreads == 32 && ServerConfiguration().blobThreads == 1)
     }
+
+    private static let keys = (1...3).map { [UInt8](repeating: $0, count: 32).base64URL }
+
+    @Test("keys of the encryption are separated by commas or line breaks, and the first one seals")
+    func encryptionKeys() throws {
+        let keys = S3ConfigurationTests.keys
+        for separator in [",", " , ", "\n"] {
+            let configuration = try load([
+                "LCFILE_BLOBS_STORE": "s3://files", "LCFILE_BLOBS_ENCRYPTION_KEYS": keys.joined(separator: separator),
+            ])
+            #expect(configuration.blobs.encryptionKeys.count == 3 && configuration.blobs.unencrypted == .refuse)
+            #expect(!configuration.changes.contains { "\($0)".contains(keys[0]) })
+        }
+        #expect(try load(["LCFILE_BLOBS_STORE": "s3://files"]).blobs.keys == nil)
+    }
+
+    @Test(
+        "keys of the encryption that cannot be used are refused, without showing them",
+        arguments: ["short", "\(keys[0]),\(keys[0])", "\(keys[0]),short", ","]
+    )
+    func malformedEncryptionKeys(text: String) {
+        let error = #expect(throws: ExitError.self) {
+            try load(["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_BLOBS_ENCRYPTION_KEYS": text])
+        }
+        #expect(error?.description.contains("blobs.encryption.keys must be 1 to 8") == true)
+        #expect(error?.description.contains(S3ConfigurationTests.keys[0]) == false)
+    }
+
+    @Test(
+        "settings that do not fit to the encryption are refused",
+        arguments: [
+            (["LCFILE_BLOBS_ENCRYPTION_KEYS": keys[0]], "blobs.store, which is not set"),
+            (
+                [
+                    "LCFILE_BLOBS_ENCRYPTION_KEYS": keys[0], "LCFILE_BLOBS_STORE": "s3://files",
+                    "LCFILE_DOWNLOADS_REDIRECTS": "all",
+                ], "clients have no keys"
+            ),
+            (
+                ["LCFILE_BLOBS_STORE": "s3://files", "LCFILE_BLOBS_ENCRYPTION_UNENCRYPTED": "read"],
+                "needs blobs.encryption.keys"
+            ),
+        ] as [([String: String], String)]
+    )
+    func encryptionConflicts(environment: [String: String], sentence: String) {
+        let error = #expect(throws: ExitError.self) { try load(environment) }
+        #expect(error?.description.contains(sentence) == true)
+    }
 }

@@ -45,8 +45,8 @@ struct AppParts {
         if claim == nil { try BlobMarker.refuseMoved(folder) }
         database = try await AppParts.openDatabase(of: app.id, in: folder, shared, lookups, claim)
         let store = database.store
-        try await claim?.settle(schema: database.id)
-        bucket = shared.blobs?.blobs(of: app.id)
+        let encryption = try await claim?.settle(schema: database.id)
+        bucket = shared.blobs?.blobs(of: app.id, encryption ?? nil)
         do {
             let staging = try DiskStagingArea(folder: folder, pool: shared.pools.disk, health: shared.health)
             scratch = staging

@@ -35,7 +35,7 @@ extension FolderEngine: CheckEngine {
             guard let bucket = try buckets.bucket(of: folder) else {
                 throw ExitError.storage("\(folder)/\(BlobMarker.name) was removed")
             }
-            return S3CheckedBlobs(bucket.client, layout: bucket.layout)
+            return bucket.checked
         }
     }
 

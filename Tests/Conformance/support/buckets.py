@@ -47,6 +47,12 @@ def blob_settings(store, prefix):
     }
 
 
+def encryption_settings():
+    """The keys of servers that encrypt in the common store (Tests/Conformance/buckets --encrypted)."""
+    keys = os.environ.get("LCFILE_TEST_S3_KEYS")
+    return {"LCFILE_BLOBS_ENCRYPTION_KEYS": keys} if keys else {}
+
+
 @dataclass(frozen=True)
 class StoredObject:
     """An object with what tests ask of the path of a file."""

@@ -126,6 +126,7 @@ class Server:
         self.prefix = buckets.prefix_of(self.storage) if store and "LCFILE_BLOBS_STORE" not in settings else None
         if self.prefix:
             self.environment = SWEEPS | self.environment | buckets.blob_settings(store, self.prefix)
+            self.environment |= buckets.encryption_settings()
         self.command = [BINARY, "serve", *arguments]
         if apps:
             file = self.folder / "lcfile.yaml"

@@ -12,6 +12,8 @@ struct BlobEngine: Sendable {
     let client: S3Client
     let cache: S3FileCache
     private let settings: S3Configuration
+    /// The keys with which this server encrypts blobs; `nil` if it does not.
+    let keys: BlobKeys?
     private let signer: S3URLSigner
     private let pool: NIOThreadPool
     private let health: StorageHealth
@@ -29,6 +31,7 @@ struct BlobEngine: Sendable {
         self.location = location
         self.health = health
         settings = configuration.blobs.s3
+        keys = configuration.blobs.keys
         pool = pools.blobs
         let stopping = StopFlag()
         self.stopping = stopping
@@ -72,12 +75,24 @@ struct BlobEngine: Sendable {
     }
 
     /// The blobs and staged bytes of an app whose bucket was claimed (``BucketClaim``).
-    func blobs(of app: AppID) -> BucketBlobs {
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - encryption: How its blobs are encrypted; `nil` if they are not.
+    /// - Returns: The blobs and staged bytes.
+    func blobs(of app: AppID, _ encryption: BlobEncryption?) -> BucketBlobs {
         let layout = layout(of: app)
         return BucketBlobs(
             app: app,
-            staging: S3StagingArea(client, layout: layout, pool: pool, health: health),
-            store: S3BlobStore(client, layout: layout, cache: cache, pool: pool, signer: signer)
+            staging: S3StagingArea(client, layout: layout, pool: pool, health: health, encryption: encryption),
+            store: S3BlobStore(
+                client,
+                layout: layout,
+                cache: cache,
+                pool: pool,
+                signer: signer,
+                encryption: encryption
+            )
         )
     }
 

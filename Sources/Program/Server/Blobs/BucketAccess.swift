@@ -17,11 +17,24 @@ final class BucketAccess: Sendable {
     struct Bucket: Sendable {
         let client: S3Client
         let layout: S3BlobLayout
+        let keys: BlobKeys?
+        var encryption: BlobEncryption?
+
+        /// The object with the ids of those to whom the blobs belong.
+        var owners: S3BlobOwners { S3BlobOwners(client, layout: layout, keys: keys) }
+
+        /// The objects as `lcfile check` reads them.
+        var checked: S3CheckedBlobs { S3CheckedBlobs(client, layout: layout, encryption: encryption) }
 
         /// The blobs as objects of a repository, of which copies are made.
         var repository: BlobRepository {
-            let target = S3BackupTarget(client, prefix: String(layout.root.dropLast()))
-            let blobs = S3CheckedBlobs(client, layout: layout)
+            let target: any BackupTarget =
+                if let encryption {
+                    SealedBlobTarget(client, layout: layout, encryption: encryption)
+                } else {
+                    S3BackupTarget(client, prefix: String(layout.root.dropLast()))
+                }
+            let blobs = checked
             return BlobRepository(target: target) { [layout] file in
                 String(layout.name(of: BlobName(file.key), file.id).dropFirst(layout.root.count))
             } searching: { [layout] file in
@@ -53,14 +66,16 @@ final class BucketAccess: Sendable {
             )
         }
         let app = folder.split(separator: "/").last.map(String.init) ?? folder
-        let bucket = Bucket(
+        var bucket = Bucket(
             client: try configuration.s3.client(for: location),
-            layout: S3BlobLayout(prefix: location.prefix, app: app)
+            layout: S3BlobLayout(prefix: location.prefix, app: app),
+            keys: configuration.keys
         )
         let address = "s3://\(location.bucket)/\(bucket.layout.root)"
         let owners: [String]?
         do {
-            owners = try S3BlobOwners(bucket.client, layout: bucket.layout).read()
+            owners = try bucket.owners.read()
+            bucket.encryption = try bucket.owners.encryption()
         } catch {
             throw ExitError.storage("\(address) (blobs.store): \(error)")
         }
@@ -68,7 +83,8 @@ final class BucketAccess: Sendable {
         guard owners.contains(marker.id) else {
             throw BlobPlacement.Refusal.bucketOfOtherStorage.error(folder: folder, bucket: address)
         }
-        known.withLock { $0[folder] = bucket }
-        return bucket
+        let found = bucket
+        known.withLock { $0[folder] = found }
+        return found
     }
 }

@@ -19,7 +19,9 @@ struct BucketClaim: Sendable {
         self.folder = folder
     }
 
-    private var owners: S3BlobOwners { S3BlobOwners(engine.client, layout: engine.layout(of: app)) }
+    private var owners: S3BlobOwners {
+        S3BlobOwners(engine.client, layout: engine.layout(of: app), keys: engine.keys)
+    }
 
     /// What the start does (``BlobPlacement``); changes nothing.
     ///
@@ -52,13 +54,29 @@ struct BucketClaim: Sendable {
     /// Decides, and writes the marker and the bucket's ids if they are not there.
     ///
     /// The marker is prepared before the bucket gets the id, so a start that ends between the two is continued.
-    func settle(schema: String?) async throws {
+    ///
+    /// - Parameter schema: The id of the schema in PostgreSQL; `nil` with SQLite.
+    /// - Returns: The encryption of the app's blobs; `nil` if they are not encrypted.
+    /// - Throws: ``ExitError`` if the start is refused.
+    func settle(schema: String?) async throws -> BlobEncryption? {
         let decision = try await decision(schema: schema)
         let (folder, owners) = (folder, owners)
-        try await engine.run {
+        // Servers without the keys would take encrypted blobs for damaged ones.
+        if try await engine.run({ try owners.isEncryptionNew() }),
+            try await engine.blobs(of: app, nil).staging.hasLivingServers()
+        {
+            throw ExitError.storage(
+                "blobs.encryption.keys is new for the bucket of app \(app), and another server used it in the last minute: "
+                    + "stop all servers first"
+            )
+        }
+        return try await engine.run {
             switch decision {
-            case .use, .refuse: return
-            case .join(let id): try BlobMarker(id: id).write(in: folder)
+            case .refuse: break
+            case .use: try owners.renewKeys()
+            case .join(let id):
+                try owners.renewKeys()
+                try BlobMarker(id: id).write(in: folder)
             case .create(let id):
                 let id = id ?? RandomString.lowercase(25)
                 let marker = BlobMarker(id: id)
@@ -70,6 +88,7 @@ struct BucketClaim: Sendable {
                 }
                 try marker.write(in: folder)
             }
+            return try owners.encryption()
         }
     }
 }

@@ -221,7 +221,9 @@ extension ServerConfiguration {
 
         reader.value("files.access", "public, acl or private", into: &privacy.access) { FileAccess(rawValue: $0) }
         reader.number("files.urlLifetime", 1...31_536_000, into: &privacy.life)
-        reader.secrets("files.signingKeys", into: &privacy.keys) { PrivacySettings.keys($0) }
+        let keys =
+            "up to \(URLSignatures.maxKeys) keys of 16 to 256 visible ASCII characters, separated by commas"
+        reader.secrets("files.signingKeys", keys, into: &privacy.keys) { PrivacySettings.keys($0) }
 
         reader.number("downloads.cachedRecords", 0...10_000_000, into: &downloads.records)
         reader.number("downloads.openFiles", 0...100_000, into: &downloads.openBlobs)

@@ -194,17 +194,23 @@ struct SettingReader {
     }
 
     /// Reads several secrets, as one is read, with a parser.
-    mutating func secrets(_ name: String, into value: inout [Secret], _ read: (String) -> [Secret]?) {
+    ///
+    /// - Parameters:
+    ///   - name: The name of the setting.
+    ///   - allowed: What the secrets have to be, for the message.
+    ///   - value: Gets the secrets.
+    ///   - read: Parses them; `nil` if they are malformed.
+    mutating func secrets(
+        _ name: String,
+        _ allowed: String,
+        into value: inout [Secret],
+        _ read: (String) -> [Secret]?
+    ) {
         var secret = Secret("")
         self.secret(name, into: &secret)
         guard !secret.revealed.isEmpty else { return }
         guard let secrets = read(secret.revealed) else {
-            note(
-                "\(name) must be up to \(URLSignatures.maxKeys) keys of 16 to 256 visible ASCII characters, separated by "
-                    + "commas",
-                of: name
-            )
-            return
+            return note("\(name) must be \(allowed)", of: name)
         }
         value = secrets
     }

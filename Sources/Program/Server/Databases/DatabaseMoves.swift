@@ -33,7 +33,7 @@ package struct DatabaseMoves: MoveEngine {
     /// - Throws: ``ExitError`` if the bucket is that of another storage, or fails.
     package func adopt(_ folder: String, _ id: String) throws {
         guard let bucket = try buckets.bucket(of: folder) else { return }
-        let owners = S3BlobOwners(bucket.client, layout: bucket.layout)
+        let owners = bucket.owners
         do {
             let ids = try owners.read() ?? []
             if !ids.contains(id) { try owners.write(ids + [id]) }

@@ -24,6 +24,9 @@ struct AppBlobMove: Sendable {
         let client: S3Client
         let layout: S3BlobLayout
         let location: S3Location
+        let keys: BlobKeys?
+
+        var owners: S3BlobOwners { S3BlobOwners(client, layout: layout, keys: keys) }
 
         var address: String { "s3://\(location.bucket)/\(layout.root)" }
     }
@@ -41,7 +44,7 @@ struct AppBlobMove: Sendable {
     func run(_ route: Route) async throws -> BlobMove.Outcome? {
         let ownership = { (bucket: Bucket) in
             BucketOwnership(
-                owners: S3BlobOwners(bucket.client, layout: bucket.layout),
+                owners: bucket.owners,
                 folder: folder,
                 address: bucket.address
             )
@@ -74,7 +77,8 @@ struct AppBlobMove: Sendable {
         case .betweenBuckets(let bucket, let other):
             let (former, owners) = (ownership(bucket), ownership(other))
             guard let ids = try await blocking({ try owners.begin(from: former) }) else { return nil }
-            let outcome = try await move(from: inBucket(bucket), to: inBucket(other), [bucket, other])
+            let places = (try await inBucket(bucket), try await inBucket(other))
+            let outcome = try await move(from: places.0, to: places.1, [bucket, other])
             guard phase == .last else { return outcome }
             try await blocking { try owners.end(ids, from: former) }
             report("the former bytes are below \(bucket.address); remove them when you need them no more")
@@ -82,20 +86,36 @@ struct AppBlobMove: Sendable {
         }
     }
 
-    private func inBucket(_ bucket: Bucket) -> BlobMove.Place {
-        BlobMove.Place(
-            blobs: S3BlobStore(bucket.client, layout: bucket.layout, cache: cache, pool: pool),
-            staging: phase == .last ? staging(in: bucket) : nil,
+    /// A bucket whose key is known: one in use, or one that this move has begun to fill.
+    private func inBucket(_ bucket: Bucket) async throws -> BlobMove.Place {
+        let encryption = try await blocking { try bucket.owners.encryption() }
+        return BlobMove.Place(
+            blobs: S3BlobStore(
+                bucket.client,
+                layout: bucket.layout,
+                cache: cache,
+                pool: pool,
+                encryption: encryption
+            ),
+            staging: phase == .last ? staging(in: bucket, encryption) : nil,
             checked: { [folder] in
-                BucketCheck(folder: folder) { S3CheckedBlobs(bucket.client, layout: bucket.layout) }
+                BucketCheck(folder: folder) {
+                    S3CheckedBlobs(bucket.client, layout: bucket.layout, encryption: encryption)
+                }
             },
             comparesDigests: false,
             journal: nil
         )
     }
 
-    private func staging(in bucket: Bucket) -> S3StagingArea {
-        S3StagingArea(bucket.client, layout: bucket.layout, pool: pool, server: id)
+    private func staging(in bucket: Bucket, _ encryption: BlobEncryption? = nil) -> S3StagingArea {
+        S3StagingArea(
+            bucket.client,
+            layout: bucket.layout,
+            pool: pool,
+            encryption: encryption,
+            server: id
+        )
     }
 
     /// The folder; as a source beside a server it is only read.
@@ -137,7 +157,7 @@ struct AppBlobMove: Sendable {
         to target: BlobMove.Place,
         shownIn buckets: [Bucket]
     ) async throws -> BlobMove.Outcome {
-        let signs = buckets.map(staging)
+        let signs = buckets.map { staging(in: $0) }
         return try await withThrowingTaskGroup(of: BlobMove.Outcome?.self) { group in
             for sign in signs {
                 group.addTask {

@@ -176,7 +176,8 @@ package struct BlobMoves: Sendable {
         return AppBlobMove.Bucket(
             client: try blobs.s3.client(for: location, options: options),
             layout: S3BlobLayout(prefix: location.prefix, app: app.description),
-            location: location
+            location: location,
+            keys: blobs.keys
         )
     }
 }
