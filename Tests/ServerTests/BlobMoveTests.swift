@@ -20,6 +20,8 @@ import Testing
         let source: BlobStorage
         let target: BlobStorage
         let ids = ObjectIDGenerator()
+        /// What the rows of an upload record.
+        var recorded: (upload: ObjectID, ranges: RangeSet<Int64>)?
 
         init(in folder: String) throws {
             self.folder = folder
@@ -59,7 +61,8 @@ import Testing
                     journal: journal
                 ),
                 phase: phase,
-                pool: .singleton
+                pool: .singleton,
+                recorded: { [recorded] in $0 == recorded?.upload ? recorded?.ranges ?? RangeSet() : RangeSet() }
             )
             let outcome = try await move.run()
             try records.close()
@@ -202,6 +205,60 @@ import Testing
                 #expect(try await copy.extent() == 3_000_000)
                 #expect(try await copy.read(at: 2_999_000, count: 1000) == staged.read(at: 2_999_000, count: 1000))
             }
+        }
+    }
+
+    /// Stages bytes at offsets that are gaps apart.
+    private func stage(_ upload: ObjectID, in staging: any StagingArea) async throws -> any StagedBlob {
+        let staged = try await staging.stage(as: upload)
+        for offset in [3 << 20, 20 << 20] as [Int64] {
+            let writer = staged.write(at: offset, digesting: [])
+            try await writer.append(ByteBuffer(repeating: UInt8(offset >> 20), count: 1_500_000))
+            _ = try await writer.finish()
+        }
+        return staged
+    }
+
+    @Test("gaps between the bytes of an upload stay gaps")
+    func gaps() async throws {
+        try await withFixture { fixture in
+            let upload = fixture.ids.next()
+            let staged = try await stage(upload, in: fixture.source.staging)
+            #expect(try await fixture.run().uploads == 1)
+            let copy = try await fixture.target.staging.stage(as: upload)
+            let ranges = try await copy.ranges(recorded: RangeSet())
+            #expect(try await ranges == staged.ranges(recorded: RangeSet()))
+            #expect(ranges.ranges.reduce(0) { $0 + $1.count } < 4_000_000)
+            for offset in [3 << 20, 20 << 20] as [Int64] {
+                let bytes = try await copy.read(at: offset, count: 1_500_000)
+                #expect(bytes == ByteBuffer(repeating: UInt8(offset >> 20), count: 1_500_000))
+            }
+        }
+    }
+
+    @Test("zeros that a row records are copied although the file system shows a gap there")
+    func recordedZeros() async throws {
+        try await withFixture { fixture in
+            var fixture = fixture
+            let upload = fixture.ids.next()
+            _ = try await stage(upload, in: fixture.source.staging)
+            fixture.recorded = (upload, RangeSet(10 << 20..<11 << 20))
+            #expect(try await fixture.run().uploads == 1)
+            let copy = try await fixture.target.staging.stage(as: upload)
+            #expect(try await copy.ranges(recorded: RangeSet()).contains(10 << 20))
+        }
+    }
+
+    @Test("bytes that a row records and that are missing are damage")
+    func recordedAndMissing() async throws {
+        try await withFixture { fixture in
+            var fixture = fixture
+            let upload = fixture.ids.next()
+            _ = try await stage(upload, in: fixture.source.staging)
+            fixture.recorded = (upload, RangeSet(20 << 20..<23 << 20))
+            let outcome = try await fixture.run()
+            #expect(outcome.uploads == 0)
+            #expect(outcome.damaged.count == 1 && outcome.damaged[0].contains("\(upload) lacks its bytes"))
         }
     }
 

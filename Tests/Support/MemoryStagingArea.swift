@@ -11,6 +11,8 @@ package final class MemoryStagingArea: StagingArea {
     fileprivate struct State {
         /// The bytes by the name that a file on the disk would have.
         var staged: [String: ByteBuffer] = [:]
+        /// The ranges that were written, by the same name.
+        var written: [String: RangeSet<Int64>] = [:]
         var notes: [String: CommitNote] = [:]
         /// The undecided commits.
         var kept: Set<CommitNote> = []
@@ -102,6 +104,11 @@ private final class MemoryStagedBlob: StagedBlob {
 
     func extent() async throws -> Int64 { Int64(bytes.readableBytes) }
 
+    func ranges(recorded: RangeSet<Int64>) async throws -> RangeSet<Int64> {
+        let name = name.withLock(\.self)
+        return area.with { $0.written[name] ?? RangeSet() }.intersection(RangeSet(0..<Int64(bytes.readableBytes)))
+    }
+
     func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter {
         MemoryBlobWriter(blob: self, offset: Int(offset), digests: digests)
     }
@@ -164,6 +171,7 @@ private final class MemoryStagedBlob: StagedBlob {
         let name = name.withLock(\.self)
         area.with { state in
             state.staged[name] = nil
+            state.written[name] = nil
             state.notes[name] = nil
         }
     }
@@ -176,6 +184,8 @@ private final class MemoryStagedBlob: StagedBlob {
             bytes.setBuffer(buffer, at: offset)
             bytes.moveWriterIndex(to: max(bytes.writerIndex, offset + buffer.readableBytes))
             state.staged[name] = bytes
+            state.written[name, default: RangeSet()]
+                .insert(contentsOf: Int64(offset)..<Int64(offset + buffer.readableBytes))
         }
     }
 
@@ -185,6 +195,7 @@ private final class MemoryStagedBlob: StagedBlob {
                 let bytes = state.staged.removeValue(forKey: name)
                 state.notes[name] = nil
                 state.staged[new] = bytes
+                state.written[new] = state.written.removeValue(forKey: name)
                 state.notes[new] = note
             }
             name = new

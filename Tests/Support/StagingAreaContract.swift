@@ -95,6 +95,26 @@ package enum StagingAreaContract {
             await second.discard()
             #expect(try await area.leftovers() == [])
         },
+        ContractRule("the ranges with bytes are those that were written, without the gaps between them") { area in
+            let staged = try await area.stage(as: ObjectIDGenerator().next())
+            #expect(try await staged.ranges(recorded: RangeSet()).isEmpty)
+            var written = RangeSet<Int64>()
+            for (offset, count) in [(20 << 20, 5), (4 << 20, 2_000_000), (30 << 20, 70_000)] as [(Int64, Int)] {
+                let writer = staged.write(at: offset, digesting: [])
+                try await writer.append(ByteBuffer(repeating: 1, count: count))
+                _ = try await writer.finish()
+                written.insert(contentsOf: offset..<offset + Int64(count))
+            }
+            let found = try await staged.ranges(recorded: written)
+            #expect(found.isSuperset(of: written))
+            // A disk has whole blocks.
+            for gap in [0..<3 << 20, 7 << 20..<19 << 20, 21 << 20..<29 << 20] as [Range<Int64>] {
+                #expect(found.isDisjoint(RangeSet(gap)))
+            }
+            let end = try #require(found.ranges.last?.upperBound)
+            #expect(end == (30 << 20) + 70_000)
+            await staged.discard()
+        },
         ContractRule("bytes that are not there make no file, and what is behind the end is not read") { area in
             let staged = try await area.stage(ByteBuffer(string: "abc"))
             let other = try await area.stage(as: ObjectIDGenerator().next())

@@ -104,6 +104,12 @@ final class DiskStagedBlob: StagedBlob {
         return try await pool.runIfActive { [self] in try file.size() }
     }
 
+    func ranges(recorded: RangeSet<Int64>) async throws -> RangeSet<Int64> {
+        try await pool.runIfActive { [self] in
+            try file.dataRanges().union(recorded).intersection(RangeSet(0..<file.size()))
+        }
+    }
+
     /// Records that bytes were written at an offset.
     func note(_ buffers: [ByteBuffer], at offset: Int64) {
         known.withLock { known in

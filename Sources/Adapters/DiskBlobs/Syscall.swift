@@ -39,6 +39,10 @@ func syscall<Number: SignedInteger>(_ operation: String, _ body: () -> Number) t
     }
 }
 
+// SEEK_DATA and SEEK_HOLE of <linux/fs.h>, which Swift does not see.
+private let seekData: CInt = 3
+private let seekHole: CInt = 4
+
 /// An open file; closed at the end of the value's lifetime.
 struct Descriptor: ~Copyable {
     let raw: CInt
@@ -91,6 +95,31 @@ struct Descriptor: ~Copyable {
     /// Truncates the file to a size, or extends it with a gap.
     func truncate(to size: Int64) throws {
         try syscall("ftruncate") { ftruncate(raw, off_t(size)) }
+    }
+
+    /// The ranges outside of holes; on a file system without holes, the whole file.
+    ///
+    /// Moves the current offset.
+    func dataRanges() throws -> RangeSet<Int64> {
+        var ranges = RangeSet<Int64>()
+        let size = try size()
+        var position: Int64 = 0
+        while position < size, let start = try offset(of: seekData, from: position) {
+            // Every file ends with a hole, unless it is truncated at this moment.
+            position = try offset(of: seekHole, from: start) ?? size
+            guard start < position else { break }
+            ranges.insert(contentsOf: start..<position)
+        }
+        return ranges
+    }
+
+    /// The next offset of data or of a hole; `nil` if there is none.
+    private func offset(of kind: CInt, from position: Int64) throws -> Int64? {
+        let found = lseek(raw, off_t(position), kind)
+        let number = errno
+        guard found < 0 else { return Int64(found) }
+        guard number == ENXIO else { throw failure(of: "lseek", number) }
+        return nil
     }
 
     /// Up to `count` bytes from `offset`; fewer only at the end.

@@ -12,6 +12,13 @@ package protocol StagedBlob: Sendable {
     /// The offset after the last byte; gaps count.
     func extent() async throws -> Int64
 
+    /// The ranges that have bytes; what is between them is a gap.
+    ///
+    /// - Parameter recorded: Ranges that were written for certain: a file system can show zeros among them as a gap.
+    /// - Returns: The ranges. They can have more bytes than were written, zeros, because a disk has whole blocks.
+    /// - Throws: Errors of the storage.
+    func ranges(recorded: RangeSet<Int64>) async throws -> RangeSet<Int64>
+
     /// Begins to write at an offset from the first byte; existing bytes there are overwritten.
     ///
     /// The digests cover the bytes of this writer.

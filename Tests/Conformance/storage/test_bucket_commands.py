@@ -13,7 +13,7 @@ from buckets import BUCKET, blob_settings, blobs, objects, prefix_of
 from client import ALPHA, clean_environment, eventually, queued
 from s3_engine import S3Engine
 from starting import STORAGE, assert_does_not_start
-from uploading import noise
+from uploading import ask, assert_file, must, noise
 
 pytestmark = pytest.mark.long
 
@@ -170,6 +170,43 @@ def assert_succeeds_noting(result):
     return result.stdout
 
 
+def goes_on_at(server, target):
+    """The client of an upload speaks to another server from now on."""
+    target.server, target.api = server, server.api()
+
+
+def test_parts_with_gaps_between_them_move_to_the_bucket_and_back(make, engine, prefix, database):
+    server = without_bucket(make, **database).start()
+    parts = {number: noise(MB + MB // 2, number) for number in range(1, 8)}
+    data = b"".join(parts.values())
+    target = ask(server.api(), size=len(data))
+    id, tags = target.begin(), {}
+
+    def send_parts(*numbers):
+        tags.update({number: must(target.part(id, number, parts[number]))["etag"] for number in numbers})
+
+    # The first part gives the size of the others' places.
+    send_parts(2, 5)
+    server.stop()
+    with_bucket = make(**database)
+    assert_succeeds_noting(migrate(with_bucket, "bucket"))
+    staged = f"{ALPHA.id}/staging/uploads/"
+    assert sum(size for name, size in objects(engine, prefix).items() if name.startswith(staged)) < 2 * (2 * MB)
+    goes_on_at(with_bucket.start(), target)
+    send_parts(7, 4)
+    with_bucket.stop()
+    assert_succeeds_noting(migrate(with_bucket, "folder"))
+    assert not (server.storage / ".blob-move-cache").exists()
+    back = without_bucket(make, **database)
+    (staged,) = [path for path in back.staged() if path.name == target.id]
+    assert staged.stat().st_blocks * 512 < 4 * (2 * MB)
+    goes_on_at(back.start(), target)
+    send_parts(1, 3, 6)
+    assert target.received == len(data)
+    must(target.finish(id, sorted(tags.items())))
+    assert_file(back.api(), target.id, data)
+
+
 @pytest.mark.extended
 def test_move_that_is_killed_continues(make, engine, prefix):
     server = without_bucket(make, **TRASH).start()
@@ -188,7 +225,11 @@ def test_move_that_is_killed_continues(make, engine, prefix):
         # A bucket that is not complete is used by no server.
         if process.returncode == -signal.SIGKILL:
             assert_does_not_start(make(**TRASH), STORAGE)
+        # As a kill in the middle of a file leaves it.
+        (server.storage / ".blob-move-cache").mkdir(exist_ok=True)
+        (server.storage / ".blob-move-cache/fetch-x").write_bytes(b"bytes")
     assert_succeeds_noting(migrate(with_bucket, "bucket"))
+    assert not (server.storage / ".blob-move-cache").exists()
     assert_has(make(**TRASH).start(), contents, trashed)
 
 
@@ -201,6 +242,7 @@ def test_missing_bytes_stop_a_move_before_the_switch(make):
     with_bucket = make()
     result = migrate(with_bucket, "bucket")
     assert result.returncode == INCOMPLETE and "--leave-damaged" in result.stderr
+    assert not (server.storage / ".blob-move-cache").exists()
     without_bucket(make).start().stop()
     assert_succeeds_noting(migrate(with_bucket, "bucket", "--leave-damaged"))
     make().start()

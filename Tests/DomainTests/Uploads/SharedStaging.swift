@@ -154,6 +154,11 @@ final class SharedStaging: Sendable {
         func requireFreeSpace(for size: Int64) async throws {}
         func extent() async throws -> Int64 { Int64(shared.extent(of: folder)) }
 
+        func ranges(recorded: RangeSet<Int64>) async throws -> RangeSet<Int64> {
+            let bytes = shared.bytes(of: folder, in: 0..<shared.extent(of: folder))
+            return RangeSet(bytes.indices.filter { bytes[$0] != nil }.map { Int64($0)..<Int64($0) + 1 })
+        }
+
         func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter {
             Writer(blob: self, offset: Int(offset), order: order, digests: digests)
         }

@@ -66,6 +66,12 @@ final class S3StagedBlob: S3CopyableBlob {
         return state.withLock(\.map.extent)
     }
 
+    func ranges(recorded: RangeSet<Int64>) async throws -> RangeSet<Int64> {
+        if let held = state.withLock(\.held) { return RangeSet(0..<Int64(held.readableBytes)) }
+        try await refresh()
+        return RangeSet(state.withLock(\.map).pieces.map(\.range))
+    }
+
     func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter {
         S3BlobWriter(self, at: offset, order: order, digesting: digests)
     }

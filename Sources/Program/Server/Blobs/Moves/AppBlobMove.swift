@@ -214,6 +214,7 @@ struct AppBlobMove: Sendable {
                 target: target,
                 phase: .last,
                 pool: pool,
+                recorded: { try await database.store.recordedBytes(of: $0) },
                 progress: progress
             )
             let result = await Result { try await move.run() }

@@ -64,6 +64,8 @@ struct BlobMove: Sendable {
     let target: Place
     let phase: Phase
     let pool: NIOThreadPool
+    /// Where the bytes of an upload are that its rows record.
+    var recorded: @Sendable (ObjectID) async throws -> RangeSet<Int64> = { _ in RangeSet() }
     /// Hears of what was done so far, and of how many of the 256 parts.
     var progress: @Sendable (Outcome, Int) -> Void = { _, _ in }
 
@@ -100,36 +102,13 @@ struct BlobMove: Sendable {
             for try await part in group { take(part) }
         }
         outcome.add(try await TrashPart(self).run(removing: removes))
-        for case .staged(let upload) in leftovers where try await move(upload) { outcome.uploads += 1 }
+        for case .staged(let upload) in leftovers {
+            do {
+                if try await move(upload) { outcome.uploads += 1 }
+            } catch let damage as Damage {
+                outcome.damaged.append("the unfinished upload \(upload) \(damage.description)")
+            }
+        }
         return outcome
     }
-
-    /// Copies the bytes of an unfinished upload.
-    ///
-    /// - Returns: `false` if there are none.
-    private func move(_ upload: ObjectID) async throws -> Bool {
-        guard let source = source.staging, let target = target.staging else { return false }
-        let staged = try await source.stage(as: upload)
-        let size = try await staged.extent()
-        guard size > 0 else { return false }
-        // What an earlier move has left.
-        try await target.stage(as: upload).discard()
-        let copy = try await target.stage(as: upload)
-        let writer = copy.write(at: 0, digesting: [])
-        var offset: Int64 = 0
-        while offset < size {
-            let piece = try await staged.read(at: offset, count: Int(min(BlobMove.pieceSize, size - offset)))
-            guard piece.readableBytes > 0 else { break }
-            try await writer.append(piece)
-            offset += Int64(piece.readableBytes)
-        }
-        guard offset == size else {
-            throw ExitError.storage("the staged bytes of upload \(upload) end at \(offset), not at \(size)")
-        }
-        _ = try await writer.finish()
-        try await copy.synchronize()
-        return true
-    }
-
-    private static let pieceSize: Int64 = 1 << 20
 }

@@ -101,6 +101,8 @@ package struct BlobMoves: Sendable {
         let apps = try StorageFolder.apps(in: storage, withDatabase: FolderEngine.fileName)
         let lock = try MoveLock(of: storage)
         let path = "\(storage)/\(BlobMoves.cacheFolder)"
+        // Also one that a killed run has left.
+        defer { try? FileManager.default.removeItem(atPath: path) }
         let cache = try S3FileCache(folder: path, bound: BlobMoves.cacheSize)
         let pool = NIOThreadPool(numberOfThreads: configuration.threads.blobs)
         pool.start()
@@ -111,7 +113,6 @@ package struct BlobMoves: Sendable {
             throw BlobMoves.readable(error)
         }
         try await pool.shutdownGracefully()
-        try? FileManager.default.removeItem(atPath: path)
     }
 
     /// The lock of a storage folder as a value that can be absent.

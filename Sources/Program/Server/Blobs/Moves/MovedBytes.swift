@@ -11,6 +11,8 @@ struct MovedBytes: StagedBlob {
 
     func extent() -> Int64 { blob.size }
 
+    func ranges(recorded: RangeSet<Int64>) -> RangeSet<Int64> { RangeSet(0..<blob.size) }
+
     func write(at offset: Int64, order: Int?, digesting digests: Set<DigestKind>) -> any BlobWriter { NoWriter() }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
