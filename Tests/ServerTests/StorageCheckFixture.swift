@@ -18,6 +18,8 @@ struct StorageCheckFixture {
     let blobs: BlobStorage
     let records: [FileRecord]
     let rows = MemoryRowInspection()
+    /// The puts whose claims the app's blobs have, as in a bucket.
+    let claims = ClaimedBlobs.Claims()
 
     var app: String { "\(storage)/app" }
 
@@ -28,7 +30,7 @@ struct StorageCheckFixture {
         var options = CheckOptions()
         change(&options)
         let found = Findings()
-        let engine = EngineWithRows(rows: rows)
+        let engine = EngineWithRows(rows: rows, claims: claims)
         let check = StorageCheck(of: storage, with: engine, options, CheckObserver(found: { found.add($0) }))
         let summary = try await check.run()
         return (found.all, summary)
@@ -101,9 +103,11 @@ private final class Findings: Sendable {
 private struct EngineWithRows: CheckEngine {
     private let engine = FolderEngine()
     let inspection: MemoryRowInspection
+    let claims: ClaimedBlobs.Claims
 
-    init(rows: MemoryRowInspection) {
+    init(rows: MemoryRowInspection, claims: ClaimedBlobs.Claims) {
         inspection = rows
+        self.claims = claims
     }
 
     var databaseName: String { engine.databaseName }
@@ -112,7 +116,7 @@ private struct EngineWithRows: CheckEngine {
         try engine.openDatabase(in: folder, repairing: repairing)
     }
 
-    func blobs(in folder: String) -> any CheckedBlobs { engine.blobs(in: folder) }
+    func blobs(in folder: String) -> any CheckedBlobs { ClaimedBlobs(engine.blobs(in: folder), claims) }
 
     func correctUsage(in folder: String, to usage: Usage) async throws {
         try await engine.correctUsage(in: folder, to: usage)

@@ -36,6 +36,14 @@ package protocol CheckedBlobs: CheckedTrashBytes {
     /// Moves a blob that no record names to `lost+found`; changes the folder. Returns its path there.
     func moveToLostAndFound(_ blob: BlobName) throws -> String
 
+    /// Whether a put still has not ended.
+    func isUnended(_ put: UnendedPut) throws -> Bool
+
+    /// Ends a put that no server ends any more: moves its bytes to `lost+found`, and removes its claim; changes the store.
+    ///
+    /// - Returns: The path of the bytes there; `nil` if it had none.
+    func abandon(_ put: UnendedPut) throws -> String?
+
     /// Removes all bytes under the name of a blob, whichever files they are of, and claims; changes the folder.
     ///
     /// For a store that no server uses.
@@ -52,8 +60,10 @@ package protocol CheckedBlobs: CheckedTrashBytes {
 package struct BlobFolderNames: Sendable {
     /// The blobs, in ascending order.
     package var blobs: [BlobName] = []
-    /// The blobs under whose names a put has begun and not ended, in ascending order: it goes on, or its server died.
-    package var claimed: [BlobName] = []
+    /// The puts that have begun and not ended, in ascending order of their blobs; none in a folder, which one server has.
+    package var puts: [UnendedPut] = []
+    /// The blobs of these puts, in ascending order.
+    package var claimed: [BlobName] { Set(puts.map(\.blob)).sorted() }
     /// The paths, in the app's folder, of what is no blob; up to a thousand.
     package var foreign: [String] = []
 

@@ -20,6 +20,8 @@ package struct IntegrityFinding: Sendable, Hashable {
         case danglingReference = "dangling-reference"
         /// Bytes of an upload that no request continues.
         case stagedLeftover = "staged-leftover"
+        /// A put into a bucket that no server ends any more; its key stays taken.
+        case abandonedPut = "abandoned-put"
         /// A derivative of which lcfile serves nothing.
         case brokenDerivative = "broken-derivative"
         /// A file that lcfile did not make.
@@ -30,7 +32,7 @@ package struct IntegrityFinding: Sendable, Hashable {
             switch self {
             case .damagedDatabase, .damagedRow, .unreadableRecord, .missingBlob, .damagedBlob, .orphanBlob, .wrongUsage:
                 true
-            case .danglingReference, .stagedLeftover, .brokenDerivative, .foreignFile:
+            case .danglingReference, .stagedLeftover, .abandonedPut, .brokenDerivative, .foreignFile:
                 false
             }
         }

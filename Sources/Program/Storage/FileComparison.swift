@@ -48,6 +48,7 @@ struct FileComparison {
         let present = comparison.present.map(\.entry)
         try compare(present.filter { !isRead($0) }, reading: false, &summary)
         try compare(present.filter(isRead), reading: true, &summary)
+        try PutComparison(check).report(names.puts, besides: comparison.missing, &summary)
         observer.checked(comparison.missing.count, 0)
     }
 

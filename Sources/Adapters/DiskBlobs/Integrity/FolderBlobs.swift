@@ -104,6 +104,12 @@ package struct FolderBlobs: CheckedBlobs {
         throw failure(of: "rename", ENOENT)
     }
 
+    /// A folder has no claims.
+    package func isUnended(_ put: UnendedPut) -> Bool { false }
+
+    /// A folder has no claims.
+    package func abandon(_ put: UnendedPut) -> String? { nil }
+
     package func removeAll(of blob: BlobName) throws {
         for folder in try layout.removeName(of: blob) { try synchronizeIfThere(folder) }
     }

@@ -15,6 +15,8 @@ package final class S3CheckedBlobs: Sendable {
     static let maxForeign = 1000
     private static let day: Int64 = 86_400
 
+    private let clock: @Sendable () -> Timestamp
+
     /// Creates the access; sends no request.
     ///
     /// - Parameters:
@@ -23,17 +25,31 @@ package final class S3CheckedBlobs: Sendable {
     ///   - encryption: How blobs are encrypted; `nil` if they are not.
     package init(_ client: S3Client, layout: S3BlobLayout, encryption: BlobEncryption? = nil) {
         bucket = S3BlobBucket(client: client, layout: layout, encryption: encryption)
+    ///   - clock: The time by which bytes and puts are old.
+    package init(
+        _ client: S3Client,
+        layout: S3BlobLayout,
+        clock: @escaping @Sendable () -> Timestamp = { .now() }
+    ) {
+        bucket = S3BlobBucket(client: client, layout: layout)
+        self.clock = clock
     }
+
+    /// Objects that were written before it were not written to for a day.
+    private var dayAgo: Int64 { clock().wholeSeconds - S3CheckedBlobs.day }
 
     /// The blobs whose names begin with a byte; claims of puts that go on are none.
     package func names(beginningWith byte: UInt8) throws -> BlobFolderNames {
         let folder = "\(bucket.layout.blobsPrefix)\([byte].hexadecimal)/"
         var found = BlobFolderNames()
         var objects: [BlobName: [S3Object]] = [:]
+        var written: [String: Int64] = [:]
+        let old = dayAgo
         for object in try all(folder) {
             let parts = object.key.dropFirst(folder.count).split(separator: ".", maxSplits: 1)
             if parts.count == 2, let blob = BlobName(parts[0]) {
                 objects[blob, default: []].append(object)
+                if object.key.hasSuffix(S3BlobLayout.claimSuffix) { written[object.key] = object.modified }
             } else if found.foreign.count < S3CheckedBlobs.maxForeign {
                 found.foreign.append(String(object.key.dropFirst(bucket.layout.root.count)))
             }
@@ -42,7 +58,12 @@ package final class S3CheckedBlobs: Sendable {
             (blob, S3BlobListing(objects, prefix: bucket.layout.prefix(of: blob)))
         }
         found.blobs = listings.filter { !$1.committed.isEmpty }.map(\.0).sorted()
-        found.claimed = listings.filter { $1.entries.contains(where: \.isClaimed) }.map(\.0).sorted()
+        found.puts = listings.flatMap { blob, listing in
+            listing.entries.filter(\.isClaimed).map { entry -> UnendedPut in
+                let claim = bucket.layout.claim(of: blob, entry.file)
+                return UnendedPut(blob: blob, file: entry.file, isOld: written[claim] ?? .max < old)
+            }
+        }.sorted { ($0.blob, $0.file) < ($1.blob, $1.file) }
         listed.withLock { $0 = Dictionary(uniqueKeysWithValues: listings) }
         return found
     }
@@ -120,7 +141,7 @@ package final class S3CheckedBlobs: Sendable {
                 found.foreign.append(String(object.key.dropFirst(bucket.layout.root.count)))
             }
         }
-        let old = Timestamp.now().wholeSeconds - S3CheckedBlobs.day
+        let old = dayAgo
         for (folder, modified) in newest where modified < old {
             let name = String(names.segments(in: folder).dropFirst(root.count).dropLast())
             found.old.insert(name)
@@ -137,6 +158,23 @@ package final class S3CheckedBlobs: Sendable {
         let prefix = bucket.layout.prefix(of: blob)
         let folder = "\(bucket.layout.blobsPrefix)\(blob.description.prefix(2))/"
         return try move(try all(prefix), behind: folder, "\(blob)")
+    }
+
+    /// Whether the claim of a put is there.
+    package func isUnended(_ put: UnendedPut) throws -> Bool {
+        try bucket.client.head(bucket.layout.claim(of: put.blob, put.file)) != nil
+    }
+
+    /// Moves the bytes of a put to `lost+found`, and then removes its claim; returns the bytes' name there.
+    package func abandon(_ put: UnendedPut) throws -> String? {
+        let name = bucket.layout.name(of: put.blob, put.file)
+        let target = "lost+found/\(put.blob).\(put.file)"
+        let hasBytes = try bucket.client.head(name) != nil
+        if hasBytes { try bucket.client.copy(name, to: bucket.layout.root + target) }
+        try bucket.abortUploads(of: put.blob, put.file)
+        try bucket.withdraw(put.blob, of: put.file)
+        listed.withLock { _ = $0.removeValue(forKey: put.blob) }
+        return hasBytes ? target : nil
     }
 
     /// Removes all objects of a key.

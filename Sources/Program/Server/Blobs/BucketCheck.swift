@@ -48,6 +48,10 @@ final class BucketCheck: CheckedBlobs {
 
     func moveToLostAndFound(_ blob: BlobName) throws -> String { try blobs().moveToLostAndFound(blob) }
 
+    func isUnended(_ put: UnendedPut) throws -> Bool { try blobs().isUnended(put) }
+
+    func abandon(_ put: UnendedPut) throws -> String? { try blobs().abandon(put) }
+
     func removeAll(of blob: BlobName) throws { try blobs().removeAll(of: blob) }
 
     func moveToLostAndFound(staged name: String) throws -> String { try blobs().moveToLostAndFound(staged: name) }
