@@ -65,6 +65,16 @@ private struct Faulty: StorageInspector {
         #expect(body == ["status": "ok"])
     }
 
+    @Test("a database or a store that cannot be reached is no fault of the storage, and has a code of its own")
+    func unavailable() {
+        let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let error = ServiceError(.unavailable, "The database cannot be reached.", cause: Broken())
+        #expect(StorageFault(error) == nil)
+        #expect(ErrorRenderer.refusal(error, logger: quiet).status == 503)
+        let body = ErrorRenderer.json(of: error, logger: quiet)
+        #expect(body == .object(["code": .integer(511), "error": .string("The database cannot be reached.")]))
+    }
+
     @Test(
         "each fault has a status and a code",
         arguments: [(.full, 507, 507), (.readOnly, 503, 503), (.failing, 500, 1), (.damaged, 500, 1)]

@@ -133,7 +133,7 @@ import Testing
                 if case .missed = event { _ = missed.next() }
             }
             proxy.freeze()
-            await expectFailure(.storageReadOnly) { _ = try await coordination.hasPublishedCallers() }
+            await expectFailure(.unavailable) { _ = try await coordination.hasPublishedCallers() }
             try await eventually { missed.value > 0 }
             // They stay empty until the server listens again.
             let before = missed.value

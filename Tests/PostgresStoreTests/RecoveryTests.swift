@@ -89,7 +89,7 @@ import Testing
                     return "\(error?.code.description ?? "") \(error?.message ?? "")"
                 }
             }
-            let expected = "storageReadOnly The server's database cannot be reached."
+            let expected = "unavailable The server's database cannot be reached."
             let schema = ClassSchema(name: RecoveryTests.task)
             #expect(await refusal { _ = try await store.read(within: nil) { try $0.schemas() } } == expected)
             #expect(await refusal { try await store.write { try $0.save(schema) } } == expected)

@@ -95,11 +95,11 @@ struct S3BlobFaultTests {
             try await store.put(ByteBuffer(string: "bytes"), as: known)
             #expect(try await store.open(known) != nil)
             isDown.store(true, ordering: .relaxed)
-            for key in [known, unknown] { await expectFailure(.storageReadOnly) { try await store.open(key) } }
-            await expectFailure(.storageReadOnly) { try await store.put(ByteBuffer(string: "b"), as: unknown) }
+            for key in [known, unknown] { await expectFailure(.unavailable) { try await store.open(key) } }
+            await expectFailure(.unavailable) { try await store.put(ByteBuffer(string: "b"), as: unknown) }
             #expect(
                 try await store.remove([known, unknown]).map { ($0 as? ServiceError)?.code }
-                    == [.storageReadOnly, .storageReadOnly]
+                    == [.unavailable, .unavailable]
             )
             isDown.store(false, ordering: .relaxed)
             #expect(try await store.bytes(known) == ByteBuffer(string: "bytes"))
@@ -123,7 +123,7 @@ struct S3BlobFaultTests {
         }
         try await withProxy(fault, layout: layout) { store, _ in
             let bytes = ByteBuffer(string: "bytes")
-            await expectFailure(.storageReadOnly) { try await store.put(bytes, as: key, of: file) }
+            await expectFailure(.unavailable) { try await store.put(bytes, as: key, of: file) }
             #expect(try S3Fixture.objects(layout).count == 2)
             #expect(try await store.open(key) == nil)
             try await store.undo(try await MemoryStagingArea().stage(), as: BlobName(key), of: file)

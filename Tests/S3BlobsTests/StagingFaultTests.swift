@@ -45,7 +45,7 @@ struct StagingFaultTests {
 
     @Test(
         "bytes that the store does not take are not acknowledged, also not later",
-        arguments: [(503, "SlowDown", .storageReadOnly), (507, "QuotaExceeded", .storageFull)]
+        arguments: [(503, "SlowDown", .unavailable), (507, "QuotaExceeded", .storageFull)]
             as [(Int, String, ServiceError.Code)]
     )
     func refusal(status: Int, code: String, error: ServiceError.Code) async throws {

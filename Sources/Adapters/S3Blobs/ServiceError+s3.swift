@@ -8,9 +8,9 @@ extension ServiceError {
     init(_ error: S3Error) {
         switch error.reason {
         case .full: self = StorageFault.full.error(cause: error)
-        // 503, as for a database that cannot be reached: reads fail as well, but a later request can succeed.
+        // As for a database that cannot be reached.
         case .unavailable, .stopped, .clock:
-            self.init(.storageReadOnly, "The server's S3 store cannot be reached.", cause: error)
+            self.init(.unavailable, "The server's S3 store cannot be reached.", cause: error)
         case .settings, .missing, .tooLarge, .refused, .damaged, .local:
             self = StorageFault.failing.error(cause: error)
         }

@@ -143,7 +143,7 @@ package struct ConsoleService: Sendable {
                 session.updatedAt = max(now, session.updatedAt)
                 try writer.update(session, in: .consoleSession, from: before)
             }
-        } catch let error as ServiceError where error.code == .storageFull || error.code == .storageReadOnly {
+        } catch let error as ServiceError where [.storageFull, .storageReadOnly, .unavailable].contains(error.code) {
             // The operator looks for the reason with the console.
         }
     }

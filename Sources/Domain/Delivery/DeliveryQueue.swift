@@ -94,7 +94,7 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
         while true {
             do {
                 return try await shieldedFromCancellation { try await write() }
-            } catch let error as ServiceError where error.code == .storageReadOnly {
+            } catch let error as ServiceError where [.unavailable, .storageReadOnly].contains(error.code) {
                 note("The \(Work.words.one) queue cannot go on; this is tried again", "\(error.cause ?? error)")
                 try await Task.sleep(for: backoff.next())
             }

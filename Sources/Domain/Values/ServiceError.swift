@@ -151,6 +151,8 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
         package static let overloaded = Code(description: "overloaded")
         /// The origin of the mirror does not serve the file now, or serves other bytes than expected (502).
         package static let originFailed = Code(description: "originFailed")
+        /// The database or the S3 store cannot be reached at the moment; a change may have happened (503, 511).
+        package static let unavailable = Code(description: "unavailable")
         /// The disk has no free space.
         package static let storageFull = Code(description: "storageFull")
         /// The file system refuses writes; reads still work (503).

@@ -113,7 +113,7 @@ struct AppParts {
         )
         do {
             try await objects.prepare()
-        } catch let error as ServiceError where error.code == .storageFull || error.code == .storageReadOnly {
+        } catch let error as ServiceError where [.storageFull, .storageReadOnly, .unavailable].contains(error.code) {
             // After an upgrade on a full disk, the server starts so that clients can delete.
             shared.logger.warning(
                 "The classes of followers and feeds are made at the next start, because the storage takes no data",

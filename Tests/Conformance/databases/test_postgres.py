@@ -259,7 +259,10 @@ def test_files_are_served_while_the_database_is_away_only_if_their_records_are_k
     try:
         assert server.api().fetch(unknown["url"]).status_code == 503
         upload = server.api().store_raw(b"new", "new.txt")
-        assert upload.status_code == 503
+        # A code of its own: it is not the 503 of a read-only storage, whose reads go on.
+        assert (upload.status_code, upload.json()["code"], upload.headers["Retry-After"]) == (503, 511, "1")
+        assert "database" in upload.json()["error"]
+        assert requests.get(f"{server.url}/health").status_code == 200
     finally:
         postgres.start()
     assert eventually(lambda: server.api().fetch(unknown["url"]).status_code == 200, 60)

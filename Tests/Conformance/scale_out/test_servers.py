@@ -129,7 +129,9 @@ def test_server_without_its_store_answers_503_and_goes_on_with_it(several, store
         api, near = calls(far), calls(group.members[0])
         other = near.store(some_bytes(MIB), name="other.bin")
         relay.cut()
-        assert api.store_raw(b"lost", "lost.bin").status_code == 503
+        refused = api.store_raw(b"lost", "lost.bin")
+        assert (refused.status_code, refused.json()["code"]) == (503, 511), refused.text
+        assert "store" in refused.json()["error"]
         # It is never taken for a file that does not exist.
         assert api.fetch(f"{far.url}/{other['key']}").status_code == 503
         assert near.get("/1.1/files?where=" + '{"name":"lost.bin"}').json()["results"] == []

@@ -11,7 +11,7 @@ import Testing
         let app = try MailApp(lost.store(on: MemoryObjectStore(rehearsing: false)))
         _ = try await app.signUp("ann", "ann@example.org")
         lost.lose(.answers, of: 1)
-        await expectFailure(.storageReadOnly) { _ = try await app.queue.step() }
+        await expectFailure(.unavailable) { _ = try await app.queue.step() }
         // The row is leased for twenty minutes, and no worker knows it.
         #expect(try await app.queue.step() == nil)
         let worker = Task { await app.queue.run { _ in } }
@@ -67,6 +67,6 @@ final class LostWrites: Sendable {
             state.count -= 1
             return true
         }
-        if isLost { throw ServiceError(.storageReadOnly, "The store cannot be reached.", cause: Lost()) }
+        if isLost { throw ServiceError(.unavailable, "The store cannot be reached.", cause: Lost()) }
     }
 }

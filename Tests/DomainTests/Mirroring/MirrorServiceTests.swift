@@ -104,7 +104,7 @@ import Testing
 
     @Test(
         "errors of this server are passed on, and the next request tries again",
-        arguments: [ServiceError.Code.overloaded, .storageFull, .storageReadOnly]
+        arguments: [ServiceError.Code.overloaded, .storageFull, .storageReadOnly, .unavailable]
     )
     func ownError(code: ServiceError.Code) async throws {
         let mirror = fixture.mirror()

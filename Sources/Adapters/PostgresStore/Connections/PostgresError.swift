@@ -55,9 +55,7 @@ extension PostgresError {
     }
 
     /// The error while the database cannot be reached.
-    ///
-    /// It has the code of a read-only storage, because that one asks load balancers and clients to come back (503).
     static func unreachable(cause: any Error) -> ServiceError {
-        ServiceError(.storageReadOnly, "The server's database cannot be reached.", cause: cause)
+        ServiceError(.unavailable, "The server's database cannot be reached.", cause: cause)
     }
 }

@@ -83,7 +83,7 @@ final class SchemaClaim: Sendable {
     /// Throws if another server is known to have taken the schema.
     func require() throws {
         guard isTaken.load(ordering: .relaxed) else { return }
-        throw ServiceError(.storageReadOnly, "The server's database is used by another server.")
+        throw ServiceError(.unavailable, "The server's database is used by another server.")
     }
 
     private func lock(_ connection: PostgresConnection) throws -> Bool {

@@ -25,12 +25,13 @@ struct ErrorRenderer: RouterMiddleware {
         context.notes.note(message: refusal(for: error).message)
         var headers = (error as? DialectError)?.headers ?? [:]
         // LeanCloud answers 400 to too many SMS; clients that know the field can still wait.
-        if [.tooManyRequests, .badGateway].contains(rendering.status) || refusal(for: error).code == .tooManySMS {
+        let code = refusal(for: error).code
+        if [.tooManyRequests, .badGateway].contains(rendering.status) || [.tooManySMS, .unavailable].contains(code) {
             headers[.retryAfter] = String(refusal(for: error).retryAfter)
         }
         var response = body.response(status: rendering.status, headers: headers)
         // `private` for shared caches that do not know `no-store`: they must not send this refusal to other clients.
-        if refusal(for: error).code == .unsignedURL { response.headers[.cacheControl] = "private, no-store" }
+        if code == .unsignedURL { response.headers[.cacheControl] = "private, no-store" }
         // A client would treat the body as its next response (RFC 9110 section 9.3.2).
         if method == .head { response.leaveOutBody() }
         return response
@@ -52,9 +53,9 @@ struct ErrorRenderer: RouterMiddleware {
         var rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)
         if let error = error as? DialectError { rendering = Rendering(error.status, rendering.code) }
         ErrorMetrics.count(error, as: refusal)
-        // The change to a full or read-only storage is logged once: a line for each refusal would fill the disk
-        // further.
-        let isState = refusal.code == .storageFull || refusal.code == .storageReadOnly
+        // The change to a full or read-only storage, and the loss of a database or a store, are logged once: a line for
+        // each refusal would fill the disk further.
+        let isState = [.storageFull, .storageReadOnly, .unavailable].contains(refusal.code)
         if rendering.status.kind == .serverError, !isState {
             FailedRead(error)?.count()
             logger.error("Request failed", metadata: ["error": "\(error)"])
@@ -174,6 +175,9 @@ struct ErrorRenderer: RouterMiddleware {
         .storageFull: Rendering(.init(code: 507, reasonPhrase: "Insufficient Storage"), 507),
         // 503 is LeanCloud's code for a read-only app.
         .storageReadOnly: Rendering(.serviceUnavailable, 503),
+        // 511 is LeanCloud's code for a service that is unavailable for some time; as a status it has another meaning
+        // (RFC 6585), and load balancers know 503.
+        .unavailable: Rendering(.serviceUnavailable, 511),
         .storageFailing: Rendering(.internalServerError, 1),
         .storageDamaged: Rendering(.internalServerError, 1),
         .internalFailure: Rendering(.internalServerError, 1),

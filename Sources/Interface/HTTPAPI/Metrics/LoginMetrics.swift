@@ -24,7 +24,8 @@ enum LoginMetrics {
         case .userNotFound: return "unknown_user"
         case .lockedOut: return "locked_out"
         case .overloaded: return "overloaded"
-        case .internalFailure, .storageFull, .storageReadOnly, .storageFailing, .storageDamaged: return "failed"
+        case .internalFailure, .unavailable, .storageFull, .storageReadOnly, .storageFailing, .storageDamaged:
+            return "failed"
         default: return "malformed"
         }
     }

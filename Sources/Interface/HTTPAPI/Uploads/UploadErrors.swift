@@ -61,7 +61,7 @@ struct UploadErrors: RouterMiddleware {
         .uploadNotFound: "NoSuchUpload", .payloadTooLarge: "EntityTooLarge", .checksumMismatch: "BadDigest",
         .forbidden: "AccessDenied", .quotaExceeded: "QuotaExceeded", .superseded: "OperationAborted",
         .uploadConflict: "OperationAborted", .overloaded: "SlowDown", .storageFull: "InsufficientStorage",
-        .storageReadOnly: "ServiceUnavailable",
+        .storageReadOnly: "ServiceUnavailable", .unavailable: "ServiceUnavailable",
         .duplicateValue: "OperationAborted",
     ]
 
