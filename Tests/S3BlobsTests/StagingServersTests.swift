@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import NIOCore
+import NIOPosix
 import S3
 import Support
 import Testing
@@ -20,6 +21,32 @@ struct StagingServersTests {
 
     private func segments(_ layout: S3BlobLayout) throws -> [String] {
         try StagingFixture.objects(layout).filter { $0.contains("/uploads/") }
+    }
+
+    @Test("a server that is known to have ended leaves its commits at once, and does not count as living")
+    func knownEnd() async throws {
+        try await StagingFixture.withLayout { layout in
+            func area(_ server: String, ended: Set<String> = []) throws -> S3StagingArea {
+                S3StagingArea(
+                    try StagingFixture.client(),
+                    layout: layout,
+                    pool: .singleton,
+                    server: server,
+                    ended: ended
+                )
+            }
+            let note = CommitNote(file: name, blob: BlobName(try S3Fixture.key()), isDraft: true)
+            for server in ["former", "other"] {
+                let staged = try await area(server).stage(ByteBuffer(string: server))
+                try await staged.noteCommit(as: note.blob, of: server == "former" ? name : ObjectIDGenerator().next())
+            }
+            #expect(try await area("stranger").leftovers() == [])
+            let new = try area("new", ended: ["former"])
+            #expect(try await new.leftovers() == [.committing(note)])
+            #expect(try await new.unsettled() == [note])
+            #expect(try await new.hasLivingServers())
+            #expect(try await !area("another", ended: ["former", "other", "new", "stranger"]).hasLivingServers())
+        }
     }
 
     @Test("a third server makes the file of what two have taken, and the store copies it")

@@ -50,7 +50,8 @@ package final class Leases: Sendable {
     private let app: AppID
     private let times: Times
     private let logger: Logger?
-    private let holder = RandomString.lowercase(16)
+    private let holder: String
+    private let ended: Mutex<Set<String>>
     private let state = Mutex<[LeasedJob: Entry]>([:])
     private let isFailing = Atomic(false)
     private let wanted = WakeSignal()
@@ -58,16 +59,22 @@ package final class Leases: Sendable {
     /// - Parameters:
     ///   - coordination: The store's; `nil` for a store that is not shared, whose server has all leases.
     ///   - app: The app, for the log.
+    ///   - holder: The name of this server, which no other start has.
+    ///   - ended: The names of servers that have ended for certain, and need their leases no more.
     ///   - times: The durations.
     ///   - logger: Logs what this server takes and loses.
     package init(
         _ coordination: (any ServerCoordination)?,
         of app: AppID,
+        as holder: String = RandomString.lowercase(16),
+        replacing ended: Set<String> = [],
         times: Times = Times(),
         logger: Logger? = nil
     ) {
         self.coordination = coordination
         self.app = app
+        self.holder = holder
+        self.ended = Mutex(ended)
         self.times = times
         self.logger = logger
     }
@@ -197,6 +204,10 @@ package final class Leases: Sendable {
         }
         guard !due.isEmpty else { return }
         do {
+            for former in ended.withLock(\.self) {
+                try await coordination.release(Set(LeasedJob.allCases), of: former)
+                ended.withLock { _ = $0.remove(former) }
+            }
             let taken = try await coordination.take(due, for: holder, lasting: times.lease)
             isFailing.store(false, ordering: .relaxed)
             let unused = state.withLock { entries in

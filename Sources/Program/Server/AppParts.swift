@@ -84,7 +84,13 @@ struct AppParts {
 
     /// Constructs the services, and recovers the uploads that an earlier server left; other servers can run meanwhile.
     func services() async throws -> AppServices {
-        let leases = Leases(store.coordination, of: app.id, logger: shared.logger)
+        let leases = Leases(
+            store.coordination,
+            of: app.id,
+            as: shared.identity.id,
+            replacing: shared.identity.ended,
+            logger: shared.logger
+        )
         let deletions = FileDeletions(
             app: app.id,
             store: store,

@@ -147,8 +147,10 @@ package struct LCFileServer: Sendable {
         // On a full disk this check releases the reserve, because the databases need space to open.
         health.look()
 
+        // Only servers with a bucket have others beside them.
+        let identity = configuration.blobs.store == nil ? ServerIdentity() : storage.identity()
         try await ThreadPools.with(configuration, apps: apps.count) { pools in
-            let shared = try SharedParts(configuration, logger, health, pools, descriptors)
+            let shared = try SharedParts(configuration, logger, health, pools, descriptors, identity)
             // Requests to the store end with the server, also those that wait for the next attempt.
             defer { shared.blobs?.stop() }
             var parts: [AppParts] = []

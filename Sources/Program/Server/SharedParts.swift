@@ -29,6 +29,8 @@ struct SharedParts {
     let mail: MailEngine?
     /// Sends SMS; `nil` without `sms.provider` and `sms.fixedNumbers`.
     let sms: SMSEngine?
+    /// How other servers know this one.
+    let identity: ServerIdentity
     let passwords: PasswordPool
     let keyClaims = KeyClaims()
     let requestLimits: RequestLimits
@@ -44,16 +46,18 @@ struct SharedParts {
         _ logger: Logger,
         _ health: StorageHealth,
         _ pools: ThreadPools,
-        _ descriptors: DescriptorBudget
+        _ descriptors: DescriptorBudget,
+        _ identity: ServerIdentity
     ) throws {
         self.configuration = configuration
+        self.identity = identity
         self.logger = logger
         self.health = health
         self.pools = pools
         self.descriptors = descriptors
         requestLimits = RequestLimits(configuration.requestLimits)
         images = try ImageEngine(configuration, pools, requestLimits)
-        blobs = try BlobEngine(configuration, pools, health)
+        blobs = try BlobEngine(configuration, pools, health, identity)
         let threads = configuration.threads
         passwords = PasswordPool(
             cost: threads.passwordCost,

@@ -40,6 +40,13 @@ package struct StorageFolder: ~Copyable {
         close(lock)
     }
 
+    /// The file that is locked.
+    var lockedFile: (device: UInt, inode: UInt)? {
+        var status = stat()
+        guard fstat(lock, &status) == 0 else { return nil }
+        return (UInt(status.st_dev), UInt(status.st_ino))
+    }
+
     /// Locks a folder that exists, for a command while no server runs.
     ///
     /// - Parameter path: The folder's path.

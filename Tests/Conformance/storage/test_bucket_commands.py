@@ -233,6 +233,49 @@ def test_move_that_is_killed_continues(make, engine, prefix):
     assert_has(make(**TRASH).start(), contents, trashed)
 
 
+def server_id(engine, prefix):
+    """The id by which a bucket knows the only server that uses it."""
+    (name,) = [name for name in objects(engine, prefix) if name.startswith(f"{ALPHA.id}/staging/servers/")]
+    return name.rpartition("/")[2]
+
+
+def leave_commit(engine, prefix, server):
+    """A commit that a server has begun, and not ended; returns the names of its note and its claim."""
+    file, blob = "65a0000000000000000000ff", "ab" + "1" * 62
+    note = f"{ALPHA.id}/staging/commits/{file}.{blob}.draft~{server}~draft-{server}-x"
+    claim = f"{ALPHA.id}/blobs/ab/{blob}.{file}.claim"
+    for name in (claim, note):
+        engine.client.put_object(Bucket=BUCKET, Key=f"{prefix}/{name}", Body=b"")
+    return {note, claim}
+
+
+def test_killed_server_that_starts_again_ends_its_commits_at_once_and_another_one_waits(make, engine, prefix, url):
+    server = make(LCFILE_DATABASE_URL=url).start()
+    left = leave_commit(engine, prefix, server_id(engine, prefix))
+    server.kill()
+    other = make("other", LCFILE_DATABASE_URL=url).start()
+    assert left <= objects(engine, prefix).keys()
+    server.start()
+    assert not left & objects(engine, prefix).keys()
+    # The names of both have gone with the lock of the folder; the one that lives is not among them.
+    assert len((server.storage / ".servers").read_text().splitlines()) == 2
+    server.api().store(b"bytes", name="a.txt")
+    assert other.stop() == 0
+
+
+def test_move_does_not_wait_for_the_killed_server_of_its_folder_and_does_for_another(make, url):
+    server = make(LCFILE_DATABASE_URL=url).start()
+    server.api().store(b"bytes", name="a.txt")
+    other = make("other", LCFILE_DATABASE_URL=url).start()
+    server.kill()
+    other.kill()
+    refused = migrate(server, "folder")
+    assert refused.returncode == STORAGE and "in the last minute" in refused.stderr
+    other.start()
+    assert other.stop() == 0
+    assert_succeeds_noting(migrate(server, "folder"))
+
+
 @pytest.mark.extended
 def test_missing_bytes_stop_a_move_before_the_switch(make):
     server = without_bucket(make).start()

@@ -68,6 +68,24 @@ import Testing
         #expect(journal.all == ["work"])
     }
 
+    @Test("leases of a server that has ended for certain are taken at once, and those of another one are not")
+    func endedHolder() async throws {
+        let hour = Leases.Times(lease: .seconds(3600), poll: .milliseconds(10))
+        let app = try #require(AppID("app"))
+        #expect(try coordination.take([.mails], for: "former", lasting: .seconds(3600)) == [.mails])
+        #expect(try coordination.take([.sms], for: "other", lasting: .seconds(3600)) == [.sms])
+        let leases = Leases(coordination, of: app, as: "new", replacing: ["former"], times: hour)
+        let keeper = Task { await leases.run() }
+        let journal = Journal()
+        let others = Task { await leases.holding(.sms) { journal.add("sms") } }
+        await leases.holding(.mails, recovering: { journal.add("recover") }, { journal.add("mails") })
+        others.cancel()
+        await others.value
+        keeper.cancel()
+        await keeper.value
+        #expect(journal.all == ["recover", "mails"])
+    }
+
     @Test("one of two servers works; after its clean stop the other one does, long before the lease would end")
     func cleanStop() async throws {
         let journal = Journal()

@@ -45,6 +45,7 @@ package final class S3StagingArea: StagingArea {
     ///   - options: Sizes.
     ///   - encryption: How staged bytes are encrypted; `nil` if they are not.
     ///   - server: The id by which others know this user of the bucket, of letters and digits; for a server a new one.
+    ///   - ended: Servers that have ended for certain, so that nothing waits for their heartbeats to be old.
     package init(
         _ client: S3Client,
         layout: S3BlobLayout,
@@ -53,10 +54,17 @@ package final class S3StagingArea: StagingArea {
         options: Options = Options(),
         encryption: BlobEncryption? = nil,
         server: String? = nil
+        server: String? = nil,
+        ended: Set<String> = []
     ) {
         bucket = StagingBucket(client: client, pool: pool, health: health)
         names = StagingNames(root: layout.stagingPrefix)
-        servers = StagingServers(own: server ?? S3StagingArea.randomID(), bucket: bucket, names: names)
+        servers = StagingServers(
+            own: server ?? S3StagingArea.randomID(),
+            ended: ended,
+            bucket: bucket,
+            names: names
+        )
         memory = StagingMemory(limit: options.memory)
         self.options = options
         self.encryption = encryption

@@ -9,6 +9,8 @@ internal import Synchronization
 final class StagingServers: Sendable {
     /// The id of this server, which no other start has.
     let own: String
+    /// Servers that have ended for certain, however young their heartbeats are.
+    private let known: Set<String>
     private let bucket: StagingBucket
     private let names: StagingNames
     private let renewed = Mutex<ContinuousClock.Instant?>(nil)
@@ -21,8 +23,9 @@ final class StagingServers: Sendable {
     /// The seconds for which a heartbeat stays.
     private static let memory: Int64 = 86_400
 
-    init(own: String, bucket: StagingBucket, names: StagingNames) {
+    init(own: String, ended known: Set<String> = [], bucket: StagingBucket, names: StagingNames) {
         self.own = own
+        self.known = known
         self.bucket = bucket
         self.names = names
     }
@@ -57,12 +60,13 @@ final class StagingServers: Sendable {
             throw S3Error(.unavailable, "the S3 store does not list an object that it has")
         }
         let alive = StagingServers.alive(signs, at: now)
-        return others.filter { !alive.contains(names.server($0)) }
+        return others.filter { known.contains($0) || !alive.contains(names.server($0)) }
     }
 
     /// Whether another server has a heartbeat that is younger than the lease; blocks.
     func othersLive() throws -> Bool {
         let own = names.server(own)
+        let ended = Set(known.map(names.server))
         try bucket.client.put(own, bytes: [])
         let signs: [S3Object]
         do {
@@ -76,7 +80,7 @@ final class StagingServers: Sendable {
         guard let now = signs.first(where: { $0.key == own })?.modified else {
             throw S3Error(.unavailable, "the S3 store does not list an object that it has")
         }
-        return StagingServers.alive(signs, at: now).contains { $0 != own }
+        return StagingServers.alive(signs, at: now).contains { $0 != own && !ended.contains($0) }
     }
 
     /// The keys of the heartbeats that are younger than the lease at a time of the store.
@@ -84,13 +88,15 @@ final class StagingServers: Sendable {
         Set(signs.filter { $0.modified > now - lease }.map(\.key))
     }
 
-    /// Removes the heartbeats of servers that ended more than a day ago; blocks.
+    /// Removes the heartbeats of servers that ended more than a day ago, or for certain; blocks.
     ///
     /// Without a heartbeat they count as ended as well.
     func removeOld() throws {
         try bucket.client.put(names.server(own), bytes: [])
         let signs = try bucket.objects(names.servers)
         guard let now = signs.first(where: { $0.key == names.server(own) })?.modified else { return }
-        try bucket.client.delete(signs.filter { $0.modified < now - StagingServers.memory }.map(\.key))
+        let ended = Set(known.map(names.server))
+        let old = signs.filter { ended.contains($0.key) || $0.modified < now - StagingServers.memory }
+        try bucket.client.delete(old.map(\.key))
     }
 }

@@ -17,6 +17,7 @@ struct BlobEngine: Sendable {
     private let signer: S3URLSigner
     private let pool: NIOThreadPool
     private let health: StorageHealth
+    private let identity: ServerIdentity
     private let stopping: StopFlag
 
     /// The folder of the cache in the storage folder; no id of an app begins with a dot.
@@ -26,10 +27,16 @@ struct BlobEngine: Sendable {
     ///
     /// - Returns: `nil` without `blobs.store`.
     /// - Throws: ``ExitError`` if keys are missing, a name or the cache cannot be used.
-    init?(_ configuration: ServerConfiguration, _ pools: ThreadPools, _ health: StorageHealth) throws {
+    init?(
+        _ configuration: ServerConfiguration,
+        _ pools: ThreadPools,
+        _ health: StorageHealth,
+        _ identity: ServerIdentity
+    ) throws {
         guard let location = configuration.blobs.store else { return nil }
         self.location = location
         self.health = health
+        self.identity = identity
         settings = configuration.blobs.s3
         keys = configuration.blobs.keys
         pool = pools.blobs
@@ -93,6 +100,15 @@ struct BlobEngine: Sendable {
                 signer: signer,
                 encryption: encryption
             )
+            staging: S3StagingArea(
+                client,
+                layout: layout,
+                pool: pool,
+                health: health,
+                server: identity.id,
+                ended: identity.ended
+            ),
+            store: S3BlobStore(client, layout: layout, cache: cache, pool: pool, signer: signer)
         )
     }
 

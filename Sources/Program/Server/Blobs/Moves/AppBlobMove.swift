@@ -14,6 +14,8 @@ struct AppBlobMove: Sendable {
     let leavesDamaged: Bool
     /// The id by which other moves of the storage folder know this one (``MoveLock``).
     let id: String
+    /// The servers of the folder that have ended for certain.
+    let ended: Set<String>
     let cache: S3FileCache
     let pool: NIOThreadPool
     let report: @Sendable (String) -> Void
@@ -116,6 +118,8 @@ struct AppBlobMove: Sendable {
             encryption: encryption,
             server: id
         )
+    private func staging(in bucket: Bucket) -> S3StagingArea {
+        S3StagingArea(bucket.client, layout: bucket.layout, pool: pool, server: id, ended: ended)
     }
 
     /// The folder; as a source beside a server it is only read.

@@ -96,6 +96,7 @@ package struct BlobMoves: Sendable {
     package func run(_ body: (_ app: String, Outcome) -> Void) async throws {
         // A server has its own lock of the folder; a copy goes on beside it.
         let folder = options.copyOnly ? nil : LockedFolder(try StorageFolder.locking(existing: storage))
+        let ended = folder?.endedServers ?? []
         defer { withExtendedLifetime(folder) {} }
         try StorageFolder.refuseUnfinishedRestore(in: storage)
         let apps = try StorageFolder.apps(in: storage, withDatabase: FolderEngine.fileName)
@@ -107,7 +108,7 @@ package struct BlobMoves: Sendable {
         let pool = NIOThreadPool(numberOfThreads: configuration.threads.blobs)
         pool.start()
         do {
-            for app in apps { body("\(app)", try await move(app, lock.id, cache, pool)) }
+            for app in apps { body("\(app)", try await move(app, lock.id, ended, cache, pool)) }
         } catch {
             try await pool.shutdownGracefully()
             throw BlobMoves.readable(error)
@@ -122,6 +123,8 @@ package struct BlobMoves: Sendable {
         init(_ folder: consuming StorageFolder) {
             self.folder = folder
         }
+
+        var endedServers: Set<String> { folder.endedServers() }
     }
 
     /// Converts the errors of the adapters to messages for the operator.
@@ -134,7 +137,13 @@ package struct BlobMoves: Sendable {
         }
     }
 
-    private func move(_ app: AppID, _ id: String, _ cache: S3FileCache, _ pool: NIOThreadPool) async throws -> Outcome {
+    private func move(
+        _ app: AppID,
+        _ id: String,
+        _ ended: Set<String>,
+        _ cache: S3FileCache,
+        _ pool: NIOThreadPool
+    ) async throws -> Outcome {
         let folder = "\(storage)/\(app)"
         guard let route = try route(of: app, in: folder) else { return .done }
         let watch = MoveProgress(of: app, report: report)
@@ -145,6 +154,7 @@ package struct BlobMoves: Sendable {
             phase: options.copyOnly ? .beside : .last,
             leavesDamaged: options.leavesDamaged,
             id: id,
+            ended: ended,
             cache: cache,
             pool: pool,
             report: report,
