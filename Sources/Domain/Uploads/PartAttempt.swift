@@ -227,8 +227,8 @@ extension StoredPart {
 }
 
 extension ReadTransaction {
-    /// The part of an upload with a number.
-    fileprivate func part(_ number: Int, of upload: ObjectID, row: ObjectID?) throws -> StoredPart? {
+    /// The part of an upload with a number; `row` is its id, if it is known.
+    func part(_ number: Int, of upload: ObjectID, row: ObjectID?) throws -> StoredPart? {
         if let row, let found = try object(row, in: .uploadPart).flatMap(StoredPart.init(stored:)),
             found.upload == upload, found.number == number
         {

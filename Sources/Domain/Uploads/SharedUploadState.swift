@@ -76,10 +76,17 @@ extension SharedUploadState {
         let unit = self.unit ?? max(size, 1)
         self.unit = unit
         let (guess, isHuge) = Int64(number - 1).multipliedReportingOverflow(by: unit)
-        if isPredicted, blocksEnd == nil, size <= unit, !isHuge, guess <= bounds.file - size {
+        if isPredicted, blocksEnd == nil, size <= unit, !isHuge, guess <= bounds.size - size {
             return Slot(offset: guess, capacity: min(unit, bounds.file - guess))
         }
         return try displacedSlot(size: size, in: bounds)
+    }
+
+    /// Whether a numbered part has a place in a file of a size where every part of the upload has its own.
+    func isPlace(of number: Int, size: Int64, below capacity: Int64) -> Bool {
+        guard let unit, size <= unit, blocksEnd == nil, displacedEnd == nil else { return false }
+        let (offset, isHuge) = Int64(number - 1).multipliedReportingOverflow(by: unit)
+        return !isHuge && offset <= capacity - size
     }
 
     /// Gives a block the next slot, and the number that it has as a part.
@@ -105,13 +112,15 @@ extension SharedUploadState {
 
 /// The sizes of the staged area of an upload.
 struct SlotBounds: Sendable {
-    /// The end of the places of the file: its size, or the limit of a file, rounded up to blocks.
+    /// The size of the file, or the limit of a file.
+    let size: Int64
+    /// The end of the places of the file: its size, rounded up to blocks.
     let file: Int64
     /// The end of all slots.
     let all: Int64
 
     init(_ upload: StoredUpload, within limits: UploadLimits) {
-        let size = min(upload.size ?? limits.fileSize, .max / 4)
+        size = min(upload.size ?? limits.fileSize, .max / 4)
         file = size.roundedUp(to: ContentHash.blockSize)
         all = 2 * size + 16 * ContentHash.blockSize
     }

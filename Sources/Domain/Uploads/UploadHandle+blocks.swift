@@ -119,7 +119,7 @@ extension UploadHandle {
     ) async throws -> ChunkReceipt {
         let number = context.number
         return try await active.locks.withLock(of: number) { [self] in
-            if begun == nil { try await refresh() }
+            if begun == nil { try await refresh(.number(number)) }
             try requireOpen()
             let blob = try await active.blob(in: service.storage.staging)
             if active.with({ $0.layout.parts[number]?.offset == context.start }) {

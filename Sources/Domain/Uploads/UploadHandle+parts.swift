@@ -23,12 +23,10 @@ extension UploadHandle {
         _ body: @escaping @Sendable (PartSink) async throws -> Void
     ) async throws -> PartReceipt {
         try await active.locks.withLock(of: number) { [self] in
-            try await refresh()
+            try await refresh(.none)
             try requireOpen()
             try requireFile()
-            let others = active.with { state in state.layout.received - (state.layout.parts[number]?.size ?? 0) }
-            let remaining = (stored.size ?? service.limits.fileSize) - others
-            guard size <= remaining else { throw tooMany }
+            try await requireCapacity(for: number, size: size)
             try await start()
             let row = active.with { $0.partIDs[number] }
             let attempt = try await attempt(.part(number, size: size), row: row)
@@ -46,7 +44,8 @@ extension UploadHandle {
                 active.settle(number)
             }
             // While a part is sent again, its new bytes count in addition to those that they will replace.
-            active.settle(number, holding: active.with { $0.layout.parts[number]?.size ?? 0 })
+            let held = attempt?.recorded ?? active.with { $0.layout.parts[number]?.size ?? 0 }
+            active.settle(number, holding: held)
             let sink = PartSink(writer, capacity: size, refusal: tooMany) { [active] in active.count($0, for: number) }
             let digests = try await UploadHandle.write(writer) {
                 try await body(sink)
@@ -66,6 +65,19 @@ extension UploadHandle {
             }
             return PartReceipt(tag: tag, digests: digests)
         }
+    }
+
+    /// Throws unless a part fits into the file beside the others.
+    ///
+    /// If all parts of the upload are at their places in the file, and this one is, too, the others need not be known.
+    private func requireCapacity(for number: Int, size: Int64) async throws {
+        let capacity = stored.size ?? service.limits.fileSize
+        if service.isShared {
+            guard stored.sharing?.isPlace(of: number, size: size, below: capacity) != true else { return }
+            try await refresh()
+        }
+        let others = active.with { state in state.layout.received - (state.layout.parts[number]?.size ?? 0) }
+        guard size <= capacity - others else { throw tooMany }
     }
 
     /// Creates the file of the listed parts, in their order, each with its tag.

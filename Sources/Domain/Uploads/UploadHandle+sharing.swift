@@ -1,12 +1,13 @@
 /// What an upload needs on a shared store, where requests for it run on several servers (docs/scale-out.md, "Uploads
 /// through several servers"). On a server that is alone, its locks and its memory are enough.
 extension UploadHandle {
-    /// Reads the rows again on a shared store.
+    /// Reads the rows again on a shared store; the state then has no other parts than those that were read.
     ///
+    /// - Parameter parts: The parts that the request needs.
     /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload has ended.
-    func refresh() async throws {
+    func refresh(_ parts: UploadRecords.PartSelection = .all) async throws {
         guard service.isShared else { return }
-        guard let found = try await service.records.find(id: active.id),
+        guard let found = try await service.records.find(id: active.id, reading: parts),
             found.upload.tokenDigest == stored.tokenDigest
         else {
             active.with { $0.isEnded = true }

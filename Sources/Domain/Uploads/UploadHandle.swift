@@ -65,13 +65,21 @@ extension UploadService {
 
     /// Runs a body with the upload of a token.
     ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - needsParts: Whether the body needs the stored parts before it receives or finishes something: for the progress,
+    ///     and for tus. On a shared store their rows are not read otherwise.
+    ///   - body: Receives the upload.
+    /// - Returns: The result of the body.
     /// - Throws: ``ServiceError/Code/uploadNotFound``, and errors of the body.
     package func using<Result>(
         _ token: UploadToken,
+        readingParts needsParts: Bool = true,
         _ body: (UploadHandle) async throws -> Result
     ) async throws -> Result {
-        try await active.using(token.digest) { [records] in
-            try await records.find(token)
+        // A server that is alone keeps what it has read.
+        try await active.using(token.digest) { [records, isShared] in
+            try await records.find(token, reading: needsParts || !isShared ? .all : .none)
         } _: { found in
             guard let found, isAlive(found) else { throw UploadService.notFound }
             return try await body(UploadHandle(active: found, service: self))
@@ -80,8 +88,8 @@ extension UploadService {
 
     /// Whether a token belongs to an upload of this app, in any state.
     package func knows(_ token: UploadToken) async throws -> Bool {
-        try await active.using(token.digest) { [records] in
-            try await records.find(token)
+        try await active.using(token.digest) { [records, isShared] in
+            try await records.find(token, reading: isShared ? .none : .all)
         } _: { found in
             found.map(isAlive) ?? false
         }

@@ -21,10 +21,17 @@ struct UploadRecords: Sendable {
     /// The id of a new row.
     func newID() -> ObjectID { ids.next() }
 
-    /// An upload with its parts.
+    /// An upload with its parts, or with those that were read.
     struct Found: Sendable {
         let upload: StoredUpload
         let parts: [StoredPart]
+    }
+
+    /// Which rows of parts a request reads: an upload can have 10 000.
+    enum PartSelection: Sendable {
+        case none
+        case number(Int)
+        case all
     }
 
     /// Adds an upload, if the caller is allowed to create files and the limits allow one more.
@@ -73,21 +80,20 @@ struct UploadRecords: Sendable {
     }
 
     /// The upload of a token, in any state.
-    func find(_ token: UploadToken) async throws -> Found? {
-        try await find(.field(FieldPath(field: "_token"), .equals(.string(token.digest))))
+    func find(_ token: UploadToken, reading parts: PartSelection = .all) async throws -> Found? {
+        let hasToken = Condition.field(FieldPath(field: "_token"), .equals(.string(token.digest)))
+        return try await store.read { reader in
+            let found = try reader.find(ObjectQuery(.upload, where: hasToken, page: .first)).first
+            guard let upload = found.flatMap(StoredUpload.init(stored:)) else { return nil }
+            return Found(upload: upload, parts: try reader.parts(parts, of: upload.id))
+        }
     }
 
     /// The upload with the id of a file, in any state.
-    func find(id: ObjectID) async throws -> Found? {
-        try await find(.isObject(id))
-    }
-
-    private func find(_ condition: Condition) async throws -> Found? {
+    func find(id: ObjectID, reading parts: PartSelection = .all) async throws -> Found? {
         try await store.read { reader in
-            let query = ObjectQuery(.upload, where: condition, page: .first)
-            guard let upload = try reader.find(query).first.flatMap(StoredUpload.init(stored:)) else { return nil }
-            let parts = try reader.find(.parts(of: upload.id)).compactMap(StoredPart.init(stored:))
-            return Found(upload: upload, parts: parts)
+            guard let upload = try reader.upload(id) else { return nil }
+            return Found(upload: upload, parts: try reader.parts(parts, of: id))
         }
     }
 
@@ -217,6 +223,14 @@ extension ObjectQuery {
 }
 
 extension ReadTransaction {
+    fileprivate func parts(_ selection: UploadRecords.PartSelection, of upload: ObjectID) throws -> [StoredPart] {
+        switch selection {
+        case .none: []
+        case .number(let number): try part(number, of: upload, row: nil).map { [$0] } ?? []
+        case .all: try find(.parts(of: upload)).compactMap(StoredPart.init(stored:))
+        }
+    }
+
     /// The uploads whose file, or whose piece of a file, is not complete.
     func unfinishedUploads() throws -> [StoredUpload] {
         let isUnfinished = Condition.field(FieldPath(field: "state"), .not(.equals(.string("finished"))))

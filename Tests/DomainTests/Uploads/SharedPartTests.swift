@@ -101,6 +101,46 @@ import Testing
         #expect(try await fixture.text(of: upload.key) == "text9")
     }
 
+    @Test(
+        "parts that have more bytes than the file together are refused, whichever places they have",
+        arguments: [
+            ([(1, 4), (2, 4)], (3, 3)), ([(3, 2), (1, 2)], (2, 7)), ([(2, 4), (1, 5)], (3, 2)),
+            ([(9, 4), (1, 4)], (2, 3)), ([(1, 4), (2, 4)], (2, 7)),
+        ] as [([(Int, Int)], (Int, Int))]
+    )
+    func capacity(before: [(Int, Int)], refused: (Int, Int)) async throws {
+        let (upload, token) = try await fixture.begin(on: servers[0], size: 10)
+        func text(_ size: Int) -> String { String(repeating: "x", count: size) }
+        for (index, (number, size)) in before.enumerated() {
+            _ = try await servers[index].part(number, text(size), token)
+        }
+        await expectRefusal(.payloadTooLarge) { try await servers[2].part(refused.0, text(refused.1), token) }
+        // One byte less fits.
+        _ = try await servers[2].part(refused.0, text(refused.1 - 1), token)
+        let found = try #require(try await servers[0].records.find(id: upload.id))
+        #expect(ActiveUpload(found).progress.received == 10)
+    }
+
+    @Test("a request with a part at its place reads no other parts")
+    func unread() async throws {
+        let (upload, token) = try await fixture.begin(on: servers[0], size: 100)
+        for number in 1...3 { _ = try await servers[number - 1].part(number, "aaaa", token) }
+        try await servers[0].using(token, readingParts: false) { handle in
+            let known = handle.active.with(\.layout.parts)
+            #expect(known.isEmpty)
+            _ = try await handle.receivePart(4, size: 4, expecting: [:]) { sink in
+                try await sink.append(ByteBuffer(string: "aaaa"))
+            }
+            let after = handle.active.with(\.layout.parts)
+            #expect(after.keys.sorted() == [4])
+        }
+        let records = servers[0].records
+        #expect(try await records.find(id: upload.id, reading: .number(2))?.parts.map(\.number) == [2])
+        #expect(try await records.find(id: upload.id, reading: .number(9))?.parts.count == 0)
+        #expect(try await records.find(token, reading: .none)?.parts.count == 0)
+        #expect(try await records.find(token)?.parts.count == 4)
+    }
+
     @Test("a slot that a dead server reserved is used by the next request with the part")
     func deadReservation() async throws {
         let (upload, token) = try await fixture.begin(on: servers[0])

@@ -64,6 +64,23 @@ import Testing
         #expect(try state.blockSlot(size: 4, unit: 4 << 20, in: bounds).slot.offset == 16 << 20)
     }
 
+    @Test("a part has a place below the file's end if no part of the upload is elsewhere")
+    func isPlace() {
+        var state = SharedUploadState()
+        #expect(!state.isPlace(of: 1, size: 1, below: 30))
+        state.unit = 10
+        for (number, size, isPlace) in [
+            (1, 10, true), (3, 10, true), (3, 11, false), (4, 1, false), (4, 0, true), (2, 5, true),
+            (1 << 60, 1, false),
+        ] as [(Int, Int64, Bool)] {
+            #expect(state.isPlace(of: number, size: size, below: 30) == isPlace, "\(number) \(size)")
+        }
+        (state.blocksEnd, state.displacedEnd) = (0, nil)
+        #expect(!state.isPlace(of: 1, size: 1, below: 30))
+        (state.blocksEnd, state.displacedEnd) = (nil, 40)
+        #expect(!state.isPlace(of: 1, size: 1, below: 30))
+    }
+
     @Test("the name of a put is the file's id, and has a number after a lease was taken over")
     func putNames() throws {
         let file = try #require(ObjectID("65f0c0ffee"))

@@ -26,7 +26,7 @@ struct UploadAddressRoutes: Sendable {
             throw path.refusal(of: request.method)
         }
         context.notes.note(app.id)
-        return try await app.uploads.using(token) { upload in
+        return try await app.uploads.using(token, readingParts: false) { upload in
             switch (request.method, path.dialect) {
             case (.put, .object):
                 return try await S3Put(limits: bodies.limits).answer(request, upload)
