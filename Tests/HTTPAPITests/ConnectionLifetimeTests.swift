@@ -79,6 +79,9 @@ import Testing
     @Test("a stopping server closes an idle connection at once, and a busy one after its response")
     func stopping() throws {
         let idle = try Connection(.hours(2))
+        try idle.receive(head)
+        try idle.receive(.end(nil))
+        idle.answer()
         idle.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         #expect(!idle.channel.isActive)
         let busy = try Connection(.hours(2))
@@ -88,5 +91,25 @@ import Testing
         #expect(busy.channel.isActive)
         busy.answer()
         #expect(!busy.channel.isActive)
+    }
+
+    @Test("a stopping server waits a moment for the first request of a connection that it has just accepted")
+    func stoppingBeforeTheFirst() throws {
+        for hasRequest in [true, false] {
+            let connection = try Connection(.hours(2))
+            connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            connection.channel.embeddedEventLoop.advanceTime(by: .milliseconds(100))
+            #expect(connection.channel.isActive)
+            if hasRequest {
+                try connection.receive(head)
+                try connection.receive(.end(nil))
+                connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+                #expect(connection.channel.isActive)
+                connection.answer()
+            } else {
+                connection.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            }
+            #expect(!connection.channel.isActive)
+        }
     }
 }

@@ -65,6 +65,24 @@ import Testing
 
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
+    @Test("a server that drains ends each connection with its next response, of the last request that has arrived")
+    func draining() throws {
+        let connection = try Connection()
+        connection.send(get)
+        #expect(try connection.request() == "/a")
+        connection.answer()
+        #expect(try !connection.sent().contains("close"))
+        connection.open.drain()
+        connection.send(get + get)
+        for isLast in [false, true] {
+            #expect(try connection.request() == "/a")
+            connection.answer()
+            #expect(try connection.sent().contains("Connection: close\r\n") == isLast)
+        }
+        connection.send(get)
+        #expect(try connection.request() == nil)
+    }
+
     @Test("what is refused is answered, and nothing behind it is taken")
     func refused() throws {
         let connection = try Connection()

@@ -10,7 +10,8 @@ internal import Synchronization
 
 /// The listeners, and the services that run beside them.
 extension LCFileServer {
-    /// Runs the listeners until a signal; running requests then have `http.shutdownTimeout` seconds to finish.
+    /// Runs the listeners until a signal, and for `http.drainTime` seconds more; running requests then have
+    /// `http.shutdownTimeout` seconds to finish.
     ///
     /// - Parameters:
     ///   - parts: What listens, and what runs beside it.
@@ -54,7 +55,12 @@ extension LCFileServer {
         }
         var group = ServiceGroupConfiguration(services: services, logger: logger)
         group.maximumGracefulShutdownDuration = .seconds(configuration.http.shutdownTimeout)
-        try await StopSignals(log: runLog).run(ServiceGroup(configuration: group))
+        let signals = StopSignals(log: runLog, drainTime: .seconds(configuration.http.drainTime)) {
+            // First, so that a load balancer hears of it while requests are still served.
+            parts.readiness.stop()
+            parts.connections.drain()
+        }
+        try await signals.run(ServiceGroup(configuration: group))
     }
 
     private func mainListener(

@@ -260,6 +260,7 @@ package struct LCFileServer: Sendable {
                 api: api,
                 console: console(apps, services, authenticator),
                 connections: connections,
+                readiness: readiness,
                 descriptors: descriptors,
                 encryption: certificate?.encryption(threads: pools.disk),
                 page: page,

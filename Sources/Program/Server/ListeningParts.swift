@@ -1,4 +1,5 @@
 internal import Console
+internal import Domain
 internal import HTTPAPI
 internal import ServiceLifecycle
 
@@ -10,6 +11,8 @@ struct ListeningParts {
     let console: Console?
     /// The open connections of the main listener.
     let connections: OpenConnections
+    /// What `/ready` answers.
+    let readiness: Readiness
     /// What the limit of open files allows.
     let descriptors: DescriptorBudget
     /// How connections are encrypted; `nil` for connections in the clear.

@@ -24,6 +24,12 @@ final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
     private var unanswered = 0
     /// Whether the connection closes after the responses to the requests that have arrived.
     private var isStopping = false
+    /// When the connection was accepted.
+    private let accepted = NIODeadline.now()
+
+    /// The time after which a connection without a request is idle when the server stops: that of a client which has just
+    /// connected is on its way.
+    private static let firstRequest = TimeAmount.milliseconds(500)
 
     /// - Parameters:
     ///   - idleTimeout: How long a connection can send no part of a request before it is closed.
@@ -75,7 +81,11 @@ final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         isStopping = true
-        closeIfIdle(context)
+        let rest = accepted + ConnectionLifetime.firstRequest - .now()
+        guard !activity.hasBegun, rest > .zero else { return closeIfIdle(context) }
+        context.eventLoop.assumeIsolated().scheduleTask(in: rest) { [self] in
+            if context.channel.isActive { closeIfIdle(context) }
+        }
     }
 
     private func closeIfIdle(_ context: ChannelHandlerContext) {

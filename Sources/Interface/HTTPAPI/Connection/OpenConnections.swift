@@ -5,11 +5,22 @@ internal import Synchronization
 package final class OpenConnections: Sendable {
     private let connections = Mutex<[ObjectIdentifier: (channel: any Channel, activity: ConnectionActivity)]>([:])
 
+    private let draining = Atomic(false)
+
     /// Creates an empty collection.
     package init() {}
 
     /// The number of open connections.
     package var count: Int { connections.withLock(\.count) }
+
+    /// Lets each connection of HTTP/1.1 end with its next response, so that a load balancer reuses none when the server
+    /// stops: a request on a connection that the server closes at that moment would be lost.
+    package func drain() {
+        draining.store(true, ordering: .relaxed)
+    }
+
+    /// Whether connections end with their next responses.
+    var isDraining: Bool { draining.load(ordering: .relaxed) }
 
     /// Adds a connection that was just accepted.
     func add(_ channel: any Channel, _ activity: ConnectionActivity) {
@@ -45,6 +56,7 @@ package final class OpenConnections: Sendable {
 final class ConnectionActivity: Sendable {
     /// In nanoseconds of NIO's clock; 0 while a request is processed.
     private let since = Atomic<UInt64>(NIODeadline.now().uptimeNanoseconds)
+    private let begun = Atomic(false)
 
     /// `nil` while a request is processed.
     var idleSince: NIODeadline? {
@@ -52,8 +64,12 @@ final class ConnectionActivity: Sendable {
         return since == 0 ? nil : .uptimeNanoseconds(since)
     }
 
+    /// Whether a request has arrived.
+    var hasBegun: Bool { begun.load(ordering: .relaxed) }
+
     /// Records that a request arrived.
     func begin() {
+        begun.store(true, ordering: .relaxed)
         since.store(0, ordering: .relaxed)
     }
 

@@ -240,6 +240,10 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             isDropping = unanswered == 0
             guard !isDropping else { break }
             if head.status.code >= 200 { pipelined.respond(status: Int(head.status.code)) }
+            if connections.isDraining, !isLast, unanswered == 1, !isReading, head.status.code >= 200 {
+                isLast = true
+                closesAfterResponse = true
+            }
             // Hummingbird closes only if the request has it.
             if !isLast, head.headers[canonicalForm: "Connection"].contains("close") {
                 isLast = true

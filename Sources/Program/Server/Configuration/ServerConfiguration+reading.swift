@@ -16,6 +16,7 @@ extension ServerConfiguration {
         reader.text("storage", into: &storage)
 
         reader.number("http.idleTimeout", 1...86_400, into: &http.idleTimeout)
+        reader.number("http.drainTime", 0...3600, into: &http.drainTime)
         reader.number("http.shutdownTimeout", 0...86_400, into: &http.shutdownTimeout)
         reader.number("http.maxConnections", 0...1_000_000, into: &http.maxConnections)
         reader.number("http.maxConnectionsPerAddress", 0...1_000_000, into: &http.maxConnectionsPerAddress)

@@ -163,7 +163,9 @@ package struct ServerConfiguration: Sendable {
     package struct HTTPSettings: Sendable {
         /// Seconds in which a connection must send a part of a request, or begin one.
         package var idleTimeout = 60
-        /// Seconds that running requests have to finish after SIGTERM.
+        /// Seconds for which the server serves after SIGTERM, while `/ready` says that it stops.
+        package var drainTime = 0
+        /// Seconds that running requests have to finish after that.
         package var shutdownTimeout = 30
         /// The maximum number of open connections; 0 means as many as the limit of open files allows, up to 10 000.
         package var maxConnections = 0
