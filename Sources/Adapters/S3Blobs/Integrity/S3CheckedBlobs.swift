@@ -23,15 +23,14 @@ package final class S3CheckedBlobs: Sendable {
     ///   - client: The client of the bucket.
     ///   - layout: The names of the app's objects.
     ///   - encryption: How blobs are encrypted; `nil` if they are not.
-    package init(_ client: S3Client, layout: S3BlobLayout, encryption: BlobEncryption? = nil) {
-        bucket = S3BlobBucket(client: client, layout: layout, encryption: encryption)
     ///   - clock: The time by which bytes and puts are old.
     package init(
         _ client: S3Client,
         layout: S3BlobLayout,
+        encryption: BlobEncryption? = nil,
         clock: @escaping @Sendable () -> Timestamp = { .now() }
     ) {
-        bucket = S3BlobBucket(client: client, layout: layout)
+        bucket = S3BlobBucket(client: client, layout: layout, encryption: encryption)
         self.clock = clock
     }
 

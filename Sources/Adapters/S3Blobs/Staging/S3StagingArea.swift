@@ -53,7 +53,6 @@ package final class S3StagingArea: StagingArea {
         health: StorageHealth = StorageHealth(),
         options: Options = Options(),
         encryption: BlobEncryption? = nil,
-        server: String? = nil
         server: String? = nil,
         ended: Set<String> = []
     ) {

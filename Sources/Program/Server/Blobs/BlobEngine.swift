@@ -91,7 +91,15 @@ struct BlobEngine: Sendable {
         let layout = layout(of: app)
         return BucketBlobs(
             app: app,
-            staging: S3StagingArea(client, layout: layout, pool: pool, health: health, encryption: encryption),
+            staging: S3StagingArea(
+                client,
+                layout: layout,
+                pool: pool,
+                health: health,
+                encryption: encryption,
+                server: identity.id,
+                ended: identity.ended
+            ),
             store: S3BlobStore(
                 client,
                 layout: layout,
@@ -100,15 +108,6 @@ struct BlobEngine: Sendable {
                 signer: signer,
                 encryption: encryption
             )
-            staging: S3StagingArea(
-                client,
-                layout: layout,
-                pool: pool,
-                health: health,
-                server: identity.id,
-                ended: identity.ended
-            ),
-            store: S3BlobStore(client, layout: layout, cache: cache, pool: pool, signer: signer)
         )
     }
 

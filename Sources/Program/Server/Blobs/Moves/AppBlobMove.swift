@@ -116,10 +116,9 @@ struct AppBlobMove: Sendable {
             layout: bucket.layout,
             pool: pool,
             encryption: encryption,
-            server: id
+            server: id,
+            ended: ended
         )
-    private func staging(in bucket: Bucket) -> S3StagingArea {
-        S3StagingArea(bucket.client, layout: bucket.layout, pool: pool, server: id, ended: ended)
     }
 
     /// The folder; as a source beside a server it is only read.
