@@ -43,10 +43,17 @@ def run(server, old, journal, *arguments, key=OLD.master):
     )
 
 
-@pytest.mark.extended
-def test_running_app_is_imported_and_then_its_changes(old, server, journal):
+@pytest.fixture(scope="module")
+def imported(server, old, journal):
+    """The server with what the app had at first."""
     result = run(server, old, journal, "--users", old.export)
     assert result.returncode == 0, result.stderr
+    return server
+
+
+@pytest.mark.extended
+def test_running_app_is_imported_and_then_its_changes(old, imported, journal):
+    server = imported
     changes = old.server.state.change_some()
     result = run(server, old, journal)
     assert result.returncode == 0, result.stderr
@@ -79,8 +86,8 @@ def test_wrong_source_key_is_named(old, server, tmp_path):
     assert run(server, old, tmp_path / "j", key="").returncode == USAGE
 
 
-def test_export_and_import_give_an_equal_app(old, server, tmp_path, new_server):
-    result = lcfile("export", tmp_path / "app", **credentials_of(server.url, OLD, master=OLD.master))
+def test_export_and_import_give_an_equal_app(old, imported, tmp_path, new_server):
+    result = lcfile("export", tmp_path / "app", **credentials_of(imported.url, OLD, master=OLD.master))
     assert result.returncode == 0, result.stderr
     other = new_server(apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
     keys = credentials_of(other.url, OLD, master=OLD.master)
