@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from backups import INCOMPLETE, assert_succeeds, lcfile
-from bucket_servers import engine, make, prefix, settings_of, without_bucket
+from bucket_servers import engine, make, postgres, prefix, settings_of, url, without_bucket
 from buckets import BUCKET, blob_settings, blobs, stored
 from client import ALPHA, ROCKET, eventually, queued
 from starting import SETTING, STORAGE, assert_does_not_start
@@ -160,11 +160,14 @@ def test_bucket_from_before_the_keys_is_read_where_the_settings_say_so(make, eng
     assert_does_not_start(make(), STORAGE, "blobs.encryption.keys is not set")
 
 
-def test_first_key_waits_until_no_server_uses_the_bucket(make):
-    server = make().start()
+def test_first_key_waits_until_no_server_of_another_folder_uses_the_bucket(make, url):
+    reading = keys(OLD, LCFILE_BLOBS_ENCRYPTION_UNENCRYPTED="read", LCFILE_DATABASE_URL=url)
+    server = make(LCFILE_DATABASE_URL=url).start()
     # Its heartbeat stays.
     server.kill()
-    assert_does_not_start(make(**keys(OLD, LCFILE_BLOBS_ENCRYPTION_UNENCRYPTED="read")), STORAGE, "stop all servers first")
+    assert_does_not_start(make("other", **reading), STORAGE, "stop all servers first")
+    # Its own folder proves that it has ended.
+    assert make(**reading).start().stop() == 0
 
 
 def configuration_of(server, path, *keys):
