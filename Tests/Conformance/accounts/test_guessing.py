@@ -181,6 +181,7 @@ def slow(tmp_path_factory):
     assert server.stop() == 0
 
 
+@pytest.mark.extended
 @pytest.mark.alone
 def test_right_guess_that_waits_behind_wrong_ones_is_refused(slow):
     user = sign_up(slow.api())

@@ -24,6 +24,7 @@ def busy(tmp_path_factory):
     assert server.stop() == 0
 
 
+@pytest.mark.extended
 def test_flood_of_log_ins_is_answered_while_uploads_go_on(busy):
     users = [sign_up(busy.api()) for _ in range(8)]
     answered = threading.Event()
@@ -68,6 +69,7 @@ def imported(server, count):
     return [User(row["objectId"], row["sessionToken"], row["username"], by) for row, by in zip(rows, callers)]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("call", ["sign-up", "change"])
 def test_flood_of_new_passwords_is_refused_alike(busy, call):
     # A change ends the session of its user, so each user makes one.
@@ -82,12 +84,14 @@ def test_flood_of_new_passwords_is_refused_alike(busy, call):
     assert statuses == {200 if call == "change" else 201, 429}
 
 
+@pytest.mark.extended
 def test_flood_of_the_master_key_always_waits(busy):
     user = sign_up(busy.api())
     answers = at_once(lambda _: user.change({"password": PASSWORD}, by=busy.api(master=True)), LOG_INS, LOG_INS)
     assert {answer.status_code for answer in answers} == {200}
 
 
+@pytest.mark.extended
 def test_flood_of_one_address_delays_log_ins_at_others_by_few_passwords(new_server):
     server = new_server(**settings(passwordCost=13, passwordThreads=1, maxQueuedPasswords=WAITING)).start()
     user, answers = sign_up(server.api()), []
@@ -106,6 +110,7 @@ def test_flood_of_one_address_delays_log_ins_at_others_by_few_passwords(new_serv
     assert set(answers) == {400, 429}
 
 
+@pytest.mark.extended
 def test_log_in_works_after_the_flood(busy):
     user = sign_up(busy.api())
     at_once(lambda _: log_in(busy.api(), username=unique()), LOG_INS, LOG_INS)

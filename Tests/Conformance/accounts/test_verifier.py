@@ -30,6 +30,7 @@ def sign_up(api, data=GITHUB, platform="github"):
     return api.post("/1.1/users", json={"authData": {platform: data}})
 
 
+@pytest.mark.extended
 def test_verifier_is_asked_with_app_platform_and_data(start, verifier):
     assert sign_up(start(verifier.url)).status_code == 201
     assert verifier.asked == [{"app": ALPHA.id, "platform": "github", "authData": GITHUB}]

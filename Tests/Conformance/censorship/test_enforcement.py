@@ -246,6 +246,7 @@ def test_placeholder_that_is_gone_or_blocked_itself_is_not_shown(server, api, ma
 
 # Hold until passed
 
+@pytest.mark.extended
 def test_new_image_is_held_until_it_is_passed(server, api, master, restored):
     settings(master, auto=True, hold=True)
     made = api.store(photo(unique("held")))

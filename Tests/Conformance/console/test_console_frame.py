@@ -52,6 +52,7 @@ def test_the_log_out_ends_the_session(console, browser):
     assert browser.run("return document.cookie") == ""
 
 
+@pytest.mark.extended
 def test_scripts_do_not_see_the_cookie(console, browser):
     console.enter()
     assert browser.run("return document.cookie") == ""
@@ -133,6 +134,7 @@ def test_the_language_is_changed_in_the_page(console, browser):
     browser.find("h1", "lcfile 控制台")
 
 
+@pytest.mark.extended
 def test_both_languages_have_the_same_texts(browser, console):
     console.open()
     missing = browser.run("""
@@ -246,6 +248,7 @@ def test_what_attackers_put_into_sessions_and_changes_is_text(console, browser, 
     assert browser.errors() == []
 
 
+@pytest.mark.extended
 def test_a_value_cannot_become_an_address_that_runs(console, browser):
     console.open()
     addresses = ["javascript:stolen()", " java\nscript:stolen()", "JAVASCRIPT:x", "vbscript:x", "data:text/html,x",

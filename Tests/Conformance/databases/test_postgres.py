@@ -251,6 +251,7 @@ def test_nothing_acknowledged_is_lost_when_the_database_crashes(make, postgres):
     assert found == set(acknowledged)
 
 
+@pytest.mark.extended
 def test_files_are_served_while_the_database_is_away_only_if_their_records_are_known(make, postgres):
     server = make().start()
     known, unknown = fill(server, 2)
@@ -318,6 +319,7 @@ def test_check_finds_what_is_missing_and_what_is_too_much(make):
     assert lcfile(*check, **variables).returncode == 0
 
 
+@pytest.mark.extended
 def test_check_of_a_server_that_stores_and_deletes_finds_nothing(make):
     server = make().start()
     stop = threading.Event()

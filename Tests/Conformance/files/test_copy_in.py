@@ -699,6 +699,7 @@ def test_copy_is_found_as_other_files_are(api, elsewhere):
         assert api.get("/1.1/files", params=texts({"where": where})).json()["results"] == [made]
 
 
+@pytest.mark.extended
 def test_source_that_is_too_slow_is_given_up(too_slow):
     server, connection, visit = too_slow
     connection.socket.settimeout(60)

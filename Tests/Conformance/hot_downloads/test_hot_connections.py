@@ -20,6 +20,7 @@ from uploading import KB, MB, noise
 REQUESTS = count(600, 2000)
 
 
+@pytest.mark.extended
 def test_hundreds_of_requests_in_one_write_are_answered_in_order(server):
     bodies = {stored(server, data)[1]: data for data in (noise(size, "order") for size in (0, 10, 200, 20_000, 200_000))}
     for target in bodies:

@@ -91,6 +91,7 @@ def test_more_busy_clients_than_descriptors(bounded):
     assert eventually(lambda: descriptors(bounded) <= before + 5)
 
 
+@pytest.mark.extended
 def test_downloads_at_the_bound(bounded):
     """Each connection has a file of its own as well: none of them may fail for want of a descriptor."""
     api = bounded.api()

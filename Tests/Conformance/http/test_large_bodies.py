@@ -141,6 +141,7 @@ def test_any_shape_costs_little_more_than_its_text(own, shape, path):
     assert peak(server, base) < BUDGET
 
 
+@pytest.mark.extended
 @pytest.mark.alone
 def test_many_large_bodies_at_once_leave_memory_and_time_for_others(own):
     server, base = own

@@ -563,6 +563,7 @@ def pipeline(random):
     return [data[:cut], data[cut:]]
 
 
+@pytest.mark.extended
 def test_random_pipelines(pair):
     cases = count(150, 20_000)
     before = settled_hot_count(pair.hot.server)

@@ -94,6 +94,7 @@ def test_limit_on_work_is_a_setting(new_server, photo):
     assert api.fetch(f"{url}?imageMogr2/blur/50x50/ignore-error/1").content == photo
 
 
+@pytest.mark.extended
 def test_thumbnails_overtake_blurred_animations(patient, bomb, photo):
     api = patient.api()
     costly, cheap = api.store(bomb, name="bomb.webp")["url"], api.store(photo)["url"]
@@ -113,6 +114,7 @@ def test_thumbnails_overtake_blurred_animations(patient, bomb, photo):
     assert eventually(lambda: api.fetch(f"{cheap}?imageMogr2/thumbnail/800x/blur/9x9").status_code == 200, within=60)
 
 
+@pytest.mark.extended
 def test_drawings_overtake_those_that_never_end(new_server):
     """A format that needs a worker process: what a drawing takes shows only while it is drawn."""
     server = new_server(LCFILE_IMAGES_TIMEOUT="600", LCFILE_HTTP_IDLE_TIMEOUT="600").start()

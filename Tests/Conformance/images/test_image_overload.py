@@ -67,6 +67,7 @@ class Burst:
         wait(self.jobs)
 
 
+@pytest.mark.extended
 def test_those_that_find_no_place_are_told_to_come_again(busy, large):
     url = busy.api().store(large)["url"]
     with Burst(busy, url, 60) as burst:
@@ -83,6 +84,7 @@ def test_those_that_find_no_place_are_told_to_come_again(busy, large):
         opened(answer.content)
 
 
+@pytest.mark.extended
 def test_everything_else_is_answered_while_pictures_wait(busy, large):
     api = busy.api()
     url, text = api.store(large)["url"], api.store(b"some text", name="text.txt")["url"]
@@ -99,6 +101,7 @@ def test_everything_else_is_answered_while_pictures_wait(busy, large):
         assert burst.running(), "the pictures were made before anything else was answered"
 
 
+@pytest.mark.extended
 def test_pictures_are_made_after_a_rush(busy, large):
     api = busy.api()
     url = api.store(large)["url"]
@@ -180,6 +183,7 @@ def test_picture_that_alone_costs_more_is_refused(frugal):
     assert_refused(frugal.api().fetch(f"{url}?imageView2/2/w/100"), 400, 400, "images.memory")
 
 
+@pytest.mark.extended
 def test_pictures_that_cost_more_together_wait_for_each_other(frugal):
     # Each must be held whole and costs about 40 MB.
     url = frugal.api().store(black_png(3500, interlaced=True), name="interlaced.png")["url"]
@@ -199,6 +203,7 @@ def test_small_pictures_are_made_beside_a_large_one(frugal, rocket):
 
 # Time
 
+@pytest.mark.extended
 @pytest.mark.parametrize("words", [
     "imageMogr2/thumbnail/3400x3400!/blur/50x50/rotate/45/blur/50x50/blur/50x49",
     "imageMogr2/thumbnail/9000x9000!/format/avif", "imageMogr2/thumbnail/9000x9000!/quality/100/format/webp",

@@ -149,6 +149,7 @@ def test_best_quality_of_lines_is_the_grey_of_their_light(scaling, words):
     assert distance(image, resized_in_linear_light(bars(), image.size)) < 3
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("workers", ["1", "3"])
 def test_drawings_are_made_by_any_number_of_workers(start, workers):
     server = start(WORKERS=workers)

@@ -78,6 +78,7 @@ def write(tasks, count=COUNT, size=SIZE):
     return time.monotonic() - began
 
 
+@pytest.mark.extended
 @pytest.mark.alone
 def test_slow_clients_cost_neither_memory_nor_time(crowded, slowly, connect):
     api = crowded.api()

@@ -66,6 +66,7 @@ PASSING = {
 }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 def test_file_arrives_in_spite_of_the_fault(run, row, old, target, fault):
     app, domain = old

@@ -182,6 +182,7 @@ def any_of(count):
     return {"$or": [{"a": {"$in": [number]}} for number in range(10, 10 + count)]}
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("way", [put, batched])
 def test_slow_condition_of_a_change_keeps_no_writer_waiting(attack, way):
     path = f"/1.1/classes/Digits/{attack.create('Digits', {'a': [number % 10 for number in range(60_000)]})}"
@@ -189,6 +190,7 @@ def test_slow_condition_of_a_change_keeps_no_writer_waiting(attack, way):
     assert {code(answer) for answer in answers} <= {NO_EFFECT, TOO_SLOW, TOO_COSTLY}
 
 
+@pytest.mark.extended
 def test_batch_of_slow_conditions_has_one_deadline(attack):
     path = f"/1.1/classes/Digits/{attack.create('Digits', {'a': [number % 10 for number in range(60_000)]})}"
     item = {"method": "PUT", "path": path, "params": {"where": any_of(900)}, "body": {"n": 1}}
@@ -204,6 +206,7 @@ TEXT = "a" * 50_000 + "!"
 PATTERN = {"s": {"$regex": r"\p{L}+$", "$options": "ims"}}
 
 
+@pytest.mark.extended
 def test_slow_patterns_of_queries_keep_no_reader_waiting(attack):
     attack.create("Text", {"s": TEXT})
     answers = attack.run(*[found("Text", PATTERN)] * 4)
@@ -237,6 +240,7 @@ def slow_query(server):
         yield
 
 
+@pytest.mark.extended
 def test_slow_query_ends_when_its_client_leaves(new_server):
     server = new_server(LCFILE_QUERIES_TIMEOUT="600").start()
     with slow_query(server):
@@ -244,6 +248,7 @@ def test_slow_query_ends_when_its_client_leaves(new_server):
     assert eventually(lambda: is_idle(server), within=60)
 
 
+@pytest.mark.extended
 def test_slow_query_that_goes_on_keeps_no_quick_one_waiting(new_server):
     # Two readers: one quick query, which becomes the slow one, and room for another.
     server = new_server(LCFILE_QUERIES_TIMEOUT="600", LCFILE_DATABASE_READERS="2").start()

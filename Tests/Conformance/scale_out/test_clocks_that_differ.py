@@ -78,6 +78,7 @@ def test_sessions_of_one_server_are_those_of_the_other_and_end_at_once(pair, bor
     assert is_live(calls(other), changed.json()["sessionToken"])
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("born", [0, 1], ids=["near", "ahead"])
 def test_uploads_of_one_server_go_on_at_the_other(pair, born):
     taker, other = pair[born], pair[1 - born]
@@ -133,6 +134,7 @@ def test_files_go_to_the_trash_of_one_server_and_come_back_from_the_other(pair):
         assert calls(deleter).fetch(f"{deleter.url}/{path}").content == b"back again"
 
 
+@pytest.mark.extended
 def test_leases_end_by_the_clock_of_the_database(pair):
     """A server that is ahead takes no lease of one that works, and gets it when that one is killed."""
     near, ahead = pair

@@ -55,6 +55,7 @@ def work(member, number):
     assert api.fetch(f"{member.url}/{record['key']}").content == f"file {number}".encode()
 
 
+@pytest.mark.extended
 def test_servers_go_on_while_a_newer_one_migrates_and_refuse_to_start_afterwards(several, stores):
     group = several(2)
     first, second = group.members

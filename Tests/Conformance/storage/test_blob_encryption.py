@@ -74,6 +74,7 @@ def run(server, *arguments):
     return lcfile(*arguments, "--storage", server.storage, "--config", server.folder / "lcfile.yaml", **settings_of(server))
 
 
+@pytest.mark.extended
 def test_changed_objects_are_errors_and_reported(make, engine, prefix):
     server = make(**keys(OLD)).start()
     api = server.api()
@@ -105,6 +106,7 @@ def test_changed_objects_are_errors_and_reported(make, engine, prefix):
     assert result.stdout.count('"kind":"missing-blob"') == 1, result.stdout
 
 
+@pytest.mark.extended
 def test_starts_without_the_right_keys_are_refused(make, engine, prefix):
     server = make(**keys(OLD)).start()
     id = server.api().store(b"secret", name="x.bin")["objectId"]
@@ -120,6 +122,7 @@ def test_starts_without_the_right_keys_are_refused(make, engine, prefix):
     assert_file(make(**keys(OLD)).start().api(), id, b"secret")
 
 
+@pytest.mark.extended
 def test_rotated_key_opens_everything_and_the_old_one_nothing(make):
     server = make(**keys(OLD)).start()
     content = noise(9 * MB)
@@ -139,6 +142,7 @@ def test_rotated_key_opens_everything_and_the_old_one_nothing(make):
     assert_file(server.api(), upload.id, content)
 
 
+@pytest.mark.extended
 def test_bucket_from_before_the_keys_is_read_where_the_settings_say_so(make, engine, prefix):
     server = make().start()
     old, content = noise(100_000), noise(9 * MB, 1)
@@ -180,6 +184,7 @@ def configuration_of(server, path, *keys):
     return path
 
 
+@pytest.mark.extended
 def test_moves_encrypt_encrypt_anew_and_decrypt(make, engine, prefix, tmp_path, new_server):
     server = without_bucket(make, LCFILE_TRASH_KEEP="3600").start()
     api, master = server.api(), server.api(master=True)

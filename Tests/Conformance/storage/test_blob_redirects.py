@@ -213,6 +213,7 @@ def test_store_refuses_another_request_than_the_signed_one(server, record, chang
     assert asked(url).content == CONTENT
 
 
+@pytest.mark.extended
 def test_keys_of_the_store_and_signed_urls_are_secret(server, engine, record):
     url = location(record["url"])
     assert engine.secret not in url

@@ -175,6 +175,7 @@ def goes_on_at(server, target):
     target.server, target.api = server, server.api()
 
 
+@pytest.mark.extended
 def test_parts_with_gaps_between_them_move_to_the_bucket_and_back(make, engine, prefix, database):
     server = without_bucket(make, **database).start()
     parts = {number: noise(MB + MB // 2, number) for number in range(1, 8)}
@@ -249,6 +250,7 @@ def leave_commit(engine, prefix, server):
     return {note, claim}
 
 
+@pytest.mark.extended
 def test_killed_server_that_starts_again_ends_its_commits_at_once_and_another_one_waits(make, engine, prefix, url):
     server = make(LCFILE_DATABASE_URL=url).start()
     left = leave_commit(engine, prefix, server_id(engine, prefix))
@@ -263,6 +265,7 @@ def test_killed_server_that_starts_again_ends_its_commits_at_once_and_another_on
     assert other.stop() == 0
 
 
+@pytest.mark.extended
 def test_move_does_not_wait_for_the_killed_server_of_its_folder_and_does_for_another(make, url):
     server = make(LCFILE_DATABASE_URL=url).start()
     server.api().store(b"bytes", name="a.txt")
@@ -333,6 +336,7 @@ def test_server_without_its_store_is_not_ready(make, tmp_path):
     assert server.stop() == 0
 
 
+@pytest.mark.extended
 def test_upload_survives_a_killed_server(make, database):
     server = make(**database).start()
     content = noise(4 * MB, 7)

@@ -123,6 +123,7 @@ def test_changes_beyond_the_limit_are_dropped_and_a_new_generation_has_them(new_
     assert record["objectId"].encode() in replay(generation)
 
 
+@pytest.mark.extended
 def test_each_start_begins_a_generation(new_server, tmp_path):
     repository = tmp_path / "repository"
     server = serve(new_server, repository)

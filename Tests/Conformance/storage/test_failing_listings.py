@@ -65,6 +65,7 @@ def test_import_of_a_folder_that_cannot_be_listed(server, folder):
     assert codes.count(FAILED) >= 4
 
 
+@pytest.mark.extended
 def test_export_that_cannot_be_listed(tmp_path):
     """It has about 50 files, and is listed for each table again: the calls that fail are of the first listing."""
     folder = write_folder(OldApp(objects=5, files=0), tmp_path / "export")

@@ -22,6 +22,7 @@ def killed_with_damage(server):
     return ids, log, bytes(content)
 
 
+@pytest.mark.extended
 def test_a_start_with_lost_changes_is_refused(new_server):
     server = new_server()
     _, log, content = killed_with_damage(server)

@@ -92,6 +92,7 @@ def test_objects_move_there_and_back_and_a_backup_between_can_be_restored(server
     assert served(server, "") == before
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("kind", ["postgresql", "sqlite"])
 def test_a_killed_move_loses_nothing_and_the_next_one_ends_it(server, postgres, kind):
     before = served(server, "")

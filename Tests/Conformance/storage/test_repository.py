@@ -58,6 +58,7 @@ def test_snapshots_of_a_server_that_works_are_restored_with_all_that_was_answere
         assert restored.fetch(restored.get(f"/1.1/files/{record['objectId']}").json()["url"]).content == content_of(number)
 
 
+@pytest.mark.extended
 def test_killed_backup_leaves_no_snapshot_and_the_next_one_goes_on(new_server, tmp_path):
     # No round of the scrubber opens the pipe.
     server, repository = new_server(LCFILE_SCRUB_DAYS="0").start(), tmp_path / "repository"

@@ -59,6 +59,7 @@ def test_no_rounds_without_days(new_server):
     assert not (own.storage / ALPHA.id / "scrub.json").exists()
 
 
+@pytest.mark.extended
 def test_round_continues_after_a_restart(new_server):
     own = new_server(LCFILE_SCRUB_MIN_RATE="1GB").start()
     state = own.storage / ALPHA.id / "scrub.json"

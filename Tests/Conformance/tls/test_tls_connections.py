@@ -37,6 +37,7 @@ def test_300_requests_of_one_connection_are_all_hot(server, bodies):
     assert_hot(server, before, 300)
 
 
+@pytest.mark.extended
 def test_300_requests_of_one_connection_that_take_the_route_are_answered(server, bodies):
     with server.raw() as connection:
         for target in order(bodies, 300):

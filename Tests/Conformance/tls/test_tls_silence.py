@@ -133,6 +133,7 @@ def test_50_slow_clients_of_a_file_of_50_mb_cost_less_than_60_mb(large, kind, fi
         assert eventually(lambda: memory(server) - before < 60 * MB), (memory(server) - before) // MB
 
 
+@pytest.mark.extended
 def test_slow_client_of_a_file_of_50_mb_gets_all_of_it(large):
     server, target = large
     with TLSConnection(server.port, server.authority.context, FEW_BYTES) as connection:

@@ -48,6 +48,7 @@ def outlast(server):
     assert eventually(lambda: is_gone(later), 15)
 
 
+@pytest.mark.extended
 def test_token_that_nobody_uses_goes(server, api):
     target = ask(api, len(DATA))
     assert_goes(server, target)

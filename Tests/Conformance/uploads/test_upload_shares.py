@@ -19,6 +19,7 @@ def elsewhere():
     elsewhere.close()
 
 
+@pytest.mark.extended
 def test_guests_uploads_leave_room_for_users_and_the_master(new_server):
     server = new_server(**FAST, **limits(maxOpen=4, maxOpenGuests=2, maxOpenUser=3)).start()
     guest, master = server.api(), server.api(master=True)

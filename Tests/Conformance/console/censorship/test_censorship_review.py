@@ -126,6 +126,7 @@ def test_a_photo_is_found_blocked_and_shown_again_in_files(censorship, word):
     assert status_of(censorship.api, url) == 200
 
 
+@pytest.mark.extended
 def test_a_file_that_is_no_image_has_no_verdict(censorship, word):
     id = censorship.api.store(b"words", f"{word}.txt", "text/plain")["objectId"]
     FilesArea(censorship.console).enter("file", id)

@@ -119,6 +119,7 @@ def test_a_bulk_run_is_stopped_and_continued(censorship, word):
     assert censorship.api.delete(id).status_code == 200
 
 
+@pytest.mark.extended
 def test_a_read_only_session_sees_settings_and_runs_without_controls(censorship):
     censorship.enter("thresholds", key=ALPHA.reader)
     censorship.browser.find(".censor-flags code", "cacheSeconds")

@@ -121,6 +121,7 @@ def test_a_change_by_another_client_is_not_overwritten_unseen(area, notes):
     area.save().shows(0, "text", "mine")
 
 
+@pytest.mark.extended
 def test_nothing_typed_is_lost_when_the_session_ends(area, notes, console):
     id = notes.create(text="first")
     area.enter(notes.name, count=1).open(0, "text")

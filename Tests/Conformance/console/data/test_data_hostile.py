@@ -61,6 +61,7 @@ def test_names_of_users_roles_and_members_are_text(area, master):
     assert_harmless(area)
 
 
+@pytest.mark.extended
 def test_errors_and_statements_are_text(area):
     area.console.enter("data", "query", quote(f"select {CORPUS[0]}", safe=""))
     area.press("Run").browser.find(".query [role=alert]", "CQL syntax error")

@@ -125,6 +125,7 @@ def test_a_wrong_statement_is_answered_with_its_position_and_the_request(area):
     assert "Request " in alert
 
 
+@pytest.mark.extended
 def test_a_statement_that_changes_is_asked_about(area, tasks):
     id = tasks.find()[0]["objectId"]
     area.console.enter("data", "query")

@@ -24,6 +24,7 @@ def trees(console_server):
     return objects
 
 
+@pytest.mark.extended
 def test_a_class_shows_its_count_and_its_newest_objects(area, trees):
     area.enter(trees.name, count=230).shows(0, "name", "tree 229")
     assert area.values("isOak", 3) == ["false", "true", "false"]

@@ -216,6 +216,7 @@ def test_operations_that_the_server_refuses_show_its_message(files, word):
     browser.find(".files-result .files-error", "Request")
 
 
+@pytest.mark.extended
 def test_metadata_and_name_are_changed_and_wrong_json_is_not_sent(files, word):
     record = files.api.store(b"x", f"{word}.txt", "text/plain", metaData='{"album":"summer"}')
     files.enter("file", record["objectId"])

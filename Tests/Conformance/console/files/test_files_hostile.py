@@ -65,6 +65,7 @@ def test_the_dialog_of_a_hostile_file_runs_nothing(files, hostile, number):
     assert unharmed(browser)
 
 
+@pytest.mark.extended
 def test_the_preview_of_an_svg_is_a_raster_image(files, hostile):
     record = hostile[list(CONTENTS).index("image/svg+xml")]
     files.enter("file", record["objectId"])

@@ -79,6 +79,7 @@ def test_the_trash_is_emptied_after_the_number_of_files(files, word):
     assert names_in_trash(files) == set()
 
 
+@pytest.mark.extended
 def test_the_space_adds_up(files, word):
     kind = f"x-test/{word}"
     for n in range(3):

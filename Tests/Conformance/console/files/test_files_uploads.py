@@ -131,6 +131,7 @@ def test_an_upload_goes_on_after_a_new_log_in(slow, tmp_path, name):
     assert slow.stored(name)["metaData"]["_checksum"] == md5(data)
 
 
+@pytest.mark.extended
 def test_a_refused_upload_shows_the_message_of_the_server(files, tmp_path, name):
     """The quota of this server is 64 MB."""
     (tmp_path / name).write_bytes(b"\0")

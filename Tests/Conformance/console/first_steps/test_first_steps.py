@@ -53,6 +53,7 @@ def test_the_first_visit_of_an_empty_app_shows_the_steps(visit):
     done(browser, 1)
 
 
+@pytest.mark.extended
 def test_a_photo_is_uploaded_right_here(visit, tmp_path):
     path = tmp_path / "photo.png"
     path.write_bytes(encoded(plain(64, 48)))

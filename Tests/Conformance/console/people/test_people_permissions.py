@@ -114,6 +114,7 @@ def test_the_matrix_is_used_by_keyboard_alone(people, browser, master, notes):
     assert permissions(master, notes.name)["get"] == []
 
 
+@pytest.mark.extended
 def test_a_class_with_fixed_permissions_is_not_offered(people, browser):
     people.enter("permissions")
     browser.find(".people-classes a", "_User")

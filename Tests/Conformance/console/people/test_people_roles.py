@@ -69,6 +69,7 @@ def test_roles_that_contain_each_other_end_in_the_tree(people, browser, master):
     assert [one for one in people.tree() if word in one[0]] == [[first.name, 1], [second.name, 2], [again, 3]]
 
 
+@pytest.mark.extended
 def test_the_search_finds_roles_in_any_place(people, browser, master):
     role = Role(master, name=unique("Deep"))
     Role(master, roles=[role])

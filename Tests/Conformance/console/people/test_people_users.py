@@ -126,6 +126,7 @@ def test_a_user_is_deleted_after_a_question_that_names_it(people, browser, ann):
     people.search(ann.username).browser.find(".people-state", "No user matches")
 
 
+@pytest.mark.extended
 def test_an_unknown_user_is_said_to_be_unknown(people, ann):
     people.enter("user", "0" * 24).heading("There is no user with this ID.")
     people.go("users").browser.find(".people-users")

@@ -68,6 +68,7 @@ def test_a_failed_request_is_listed_with_its_id(owner, browser, master):
     assert response.json()["error"] in row.text and "404" in row.text
 
 
+@pytest.mark.extended
 def test_a_chart_has_its_figures_in_words(owner, browser, master):
     owner.enter("server", key=ALPHA.reader)
     label = browser.find(".server-chart svg[aria-label^='Requests per second']").get_attribute("aria-label")
