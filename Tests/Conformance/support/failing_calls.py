@@ -1,17 +1,12 @@
 """The system calls of a program on some folders: counted, and the N-th of them fails (the sources are in `failing`)."""
 
-import atexit
 import errno
 import mmap
 import os
-import shutil
 import struct
-import subprocess
-import tempfile
-from functools import cache
 from pathlib import Path
 
-import pytest
+from preloading import preload_library
 
 SOURCES = Path(__file__).resolve().parent / "failing"
 # In the order of failing.h.
@@ -38,20 +33,6 @@ FAULTS = {
 HARMLESS = {"short", "EINTR"}
 
 
-@cache
-def library():
-    """The built library; without a C compiler the test is skipped."""
-    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
-    if compiler is None:
-        pytest.skip("there is no C compiler")
-    folder = tempfile.mkdtemp(prefix="lcfile-failing-")
-    atexit.register(shutil.rmtree, folder)
-    built = Path(folder) / "failing.so"
-    sources = sorted(map(str, SOURCES.glob("*.c")))
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", str(built), *sources, "-ldl"], check=True)
-    return built
-
-
 class FailingCalls:
     """The switch of one program, or of several that share it; `environment` is what they are started with."""
 
@@ -61,7 +42,7 @@ class FailingCalls:
         with open(path, "r+b") as file:
             self.memory = mmap.mmap(file.fileno(), SIZE)
         self.environment = {
-            "LD_PRELOAD": str(library()), "FAILING_CONTROL": str(path), "FAILING_UNDER": ":".join(map(str, folders)),
+            "LD_PRELOAD": str(preload_library(SOURCES)), "FAILING_CONTROL": str(path), "FAILING_UNDER": ":".join(map(str, folders)),
         }
 
     def begin(self, fault="EIO", first=0, lasts=False, kinds=None, of=""):
