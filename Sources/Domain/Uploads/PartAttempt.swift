@@ -53,7 +53,7 @@ extension UploadRecords {
         return try await store.write { [clock] writer in
             guard var upload = try writer.upload(id) else { throw UploadService.notFound }
             guard !upload.isFinished else { throw UploadHandle.isFinished }
-            var sharing = try upload.sharing ?? writer.sharing(of: upload, within: limits)
+            var sharing = try upload.sharing ?? writer.sharing(of: upload, within: limits, at: clock())
             try sharing.requireNoLease(but: dead)
             let bounds = SlotBounds(upload, within: limits)
             let order = sharing.nextOrder()
@@ -241,8 +241,12 @@ extension ReadTransaction {
     }
 
     /// The state of an upload that began on a server that was alone: its parts stay, new ones go behind them.
-    fileprivate func sharing(of upload: StoredUpload, within limits: UploadLimits) throws -> SharedUploadState {
-        var sharing = SharedUploadState()
+    fileprivate func sharing(
+        of upload: StoredUpload,
+        within limits: UploadLimits,
+        at now: Timestamp
+    ) throws -> SharedUploadState {
+        var sharing = SharedUploadState(begunAloneBefore: now)
         let parts = try find(.parts(of: upload.id)).compactMap(StoredPart.init(stored:))
         guard let first = parts.first else { return sharing }
         let end = parts.compactMap(\.part?.end).max() ?? 0

@@ -31,6 +31,16 @@ struct SharedUploadState: Sendable, Hashable {
         self.order = order
     }
 
+    /// The state of an upload that began on a server that was alone.
+    ///
+    /// The staged area has counted that server's writers, so the time in milliseconds is larger than all their numbers:
+    /// bytes that it staged and did not record are older than those of any request that begins now.
+    ///
+    /// - Parameter now: The time.
+    init(begunAloneBefore now: Timestamp) {
+        self.init(order: Int(now.milliseconds))
+    }
+
     /// The order of a request that begins now.
     mutating func nextOrder() -> Int {
         order += 1

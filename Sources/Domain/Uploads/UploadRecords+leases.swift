@@ -9,9 +9,9 @@ extension UploadRecords {
     /// - Throws: ``LeaseHeld`` if another request has it.
     func takeLease(of id: ObjectID, breaking dead: SharedUploadState.Lease?) async throws -> FinishLease? {
         let holder = String(UInt64.random(in: .min ... .max), radix: 36)
-        return try await store.write { writer in
+        return try await store.write { [clock] writer in
             guard var upload = try writer.upload(id), !upload.isFinished else { return nil }
-            var sharing = upload.sharing ?? SharedUploadState()
+            var sharing = upload.sharing ?? SharedUploadState(begunAloneBefore: clock())
             try sharing.requireNoLease(but: dead)
             sharing.barrier = sharing.nextOrder()
             sharing.lease = SharedUploadState.Lease(id: holder)

@@ -45,6 +45,21 @@ import Testing
         #expect(try await a.offset(token) == 2)
     }
 
+    @Test("bytes that a server alone staged and did not record are older than those of the next request")
+    func begunAlone() async throws {
+        let (upload, token) = try await fixture.begin(on: a, size: 3, tus: true)
+        // As before the move to a shared store, and after a kill.
+        try await a.records.change(upload.id, within: nil) { $0.sharing = nil }
+        let staged = try await fixture.staging.area(of: 1).stage(as: upload.id)
+        for _ in 1...3 {
+            let writer = staged.write(at: 0, digesting: [])
+            try await writer.append(ByteBuffer(string: "old"))
+            _ = try await writer.finish()
+        }
+        #expect(try await b.append("new", at: 0, token) == 3)
+        #expect(try await fixture.text(of: upload.key) == "new")
+    }
+
     @Test("a request that another server overtook records nothing, and its late bytes do not count")
     func overtaken() async throws {
         let (upload, token) = try await fixture.begin(on: a, size: 5, tus: true)
