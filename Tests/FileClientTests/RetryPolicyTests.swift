@@ -12,6 +12,7 @@ import Testing
         (refused(403), false, false), (refused(404), false, false), (refused(413), false, false),
         (refused(507), false, false), (FileClientError(.unreachable, "x"), true, true),
         (FileClientError(.interrupted, "x"), true, false), (FileClientError(.damaged, "x"), false, false),
+        (FileClientError(.refused, status: 503, code: 511, "x"), true, false),
         (FileClientError(.local, "x"), false, false), (FileClientError(.unexpectedAnswer, "x"), false, false),
     ]
 

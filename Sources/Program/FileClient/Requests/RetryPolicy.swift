@@ -28,7 +28,8 @@ public struct RetryPolicy: Sendable, Hashable {
     ///   - error: The error of the last attempt.
     ///   - failures: The number of attempts in sequence that failed, including the last.
     ///   - isIdempotent: Whether the request has the same effect if the server has already processed it. Other
-    ///     requests are sent again only if the server has surely not processed them: no connection, 429 or 503.
+    ///     requests are sent again only if the server has surely not processed them: no connection, 429, or 503 unless
+    ///     its code is 511.
     ///   - random: A number from 0 to 1.
     /// - Returns: The delay; `nil` if the request must not be sent again.
     public func delay(
@@ -45,12 +46,19 @@ public struct RetryPolicy: Sendable, Hashable {
         return wanted <= longestRetryAfter ? max(wanted, delay) : nil
     }
 
+    /// The code of a 503 after which a change may have happened: the server has lost its database or its store.
+    private static let unavailable = 511
+
     private static func isTemporary(_ error: FileClientError, isIdempotent: Bool) -> Bool {
         switch error.kind {
         case .unreachable: true
         case .interrupted: isIdempotent
         case .refused:
-            [429, 503].contains(error.status) || isIdempotent && [408, 500, 502, 504].contains(error.status)
+            if isIdempotent {
+                [408, 429, 500, 502, 503, 504].contains(error.status)
+            } else {
+                error.status == 429 || error.status == 503 && error.code != unavailable
+            }
         case .unexpectedAnswer, .damaged, .local: false
         }
     }
