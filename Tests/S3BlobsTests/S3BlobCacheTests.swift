@@ -2,6 +2,7 @@ import Crypto
 import DiskBlobs
 import Domain
 import FoundationEssentials
+import Glibc
 import NIOCore
 import NIOPosix
 import S3
@@ -133,6 +134,28 @@ struct S3BlobCacheTests {
             var read = ByteBuffer()
             for try await piece in blob.pieces(of: 10..<199_999) { read.writeImmutableBuffer(piece) }
             #expect(read == bytes.getSlice(at: 10, length: 199_989))
+        }
+    }
+
+    @Test("if the disk of the cache fails while a blob arrives, the rest is read from the store")
+    func failingDisk() async throws {
+        try await withStore(settings: .sizes(whole: 0, piece: 1 << 20)) { store, _, folder in
+            let key = try S3Fixture.key()
+            let bytes = S3Fixture.pattern(2 << 20)
+            try await store.put(bytes, as: key)
+            let remote = try #require(try await store.open(key) as? S3LargeBlob)
+            let arrival = S3Arrival()
+            let stored = S3StoredBlob(plain: try #require(try S3Fixture.objects(of: store).first))
+            let blob = S3CachedBlob(arrival, of: stored, or: remote, threads: store.threads)
+            let writer = try S3CacheWriter("\(folder)/part", arrival)
+            _ = try writer.fill(0..<(1 << 20), of: stored, from: store.bucket.client)
+            let reader = blob.pieces(of: 0..<blob.size).makeAsyncIterator()
+            var read = try #require(try await reader.next())
+            arrival.end(.failure(CacheFailure("pwrite", ENOSPC)))
+            while let piece = try await reader.next() { read.writeImmutableBuffer(piece) }
+            #expect(read == bytes)
+            #expect(try await blob.localBytes() == nil)
+            #expect(try await blob.read(at: 5, count: 10) == bytes.getSlice(at: 5, length: 10))
         }
     }
 

@@ -178,6 +178,28 @@ struct S3BlobFaultTests {
         }
     }
 
+    @Test("of a blob that is read while it arrives, the last bytes are withheld if the store has changed any")
+    func changedBytesOfFollowed() async throws {
+        try await S3Fixture.withStore { store in
+            let (key, file) = (try S3Fixture.key(), ObjectIDGenerator().next())
+            let bytes = S3Fixture.pattern(3 << 20)
+            try await store.put(bytes, as: key, of: file)
+            let name = store.bucket.layout.name(of: BlobName(key), file)
+            let found = try #require(try store.bucket.client.head(name))
+            let metadata = found.metadata.map { (name: "x-amz-meta-\($0.key)", value: $0.value) }
+            var changed = bytes
+            changed.setInteger(changed.getInteger(at: 0, as: UInt8.self)! ^ 1, at: 0)
+            try store.bucket.client.put(name, S3Content(Array(changed.readableBytesView)), headers: metadata)
+            let blob = try #require(try await store.open(key))
+            var read = 0
+            await expectFailure(.internalFailure) {
+                for try await piece in blob.pieces(of: 0..<blob.size) { read += piece.readableBytes }
+            }
+            #expect(read < bytes.readableBytes)
+            #expect(blob.isDamaged && store.cache.size == 0)
+        }
+    }
+
     @Test("staged bytes that are not those of the facts are not stored", arguments: [1 << 20, 9 << 20])
     func otherFacts(size: Int) async throws {
         try await S3Fixture.withStore(settings: .sizes(single: 2 << 20, part: 8 << 20)) { store in

@@ -49,6 +49,11 @@ enum S3Fixture {
         try client().list(prefix: layout.root).objects.map(\.key)
     }
 
+    /// The objects of a store's blobs.
+    static func objects(of store: S3BlobStore) throws -> [S3Object] {
+        try store.bucket.client.list(prefix: store.bucket.layout.blobsPrefix).objects
+    }
+
     /// Runs a body with a store of a new app.
     static func withStore<Result>(
         _ client: S3Client? = nil,

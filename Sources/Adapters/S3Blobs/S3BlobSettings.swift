@@ -2,6 +2,8 @@
 package struct S3BlobSettings: Sendable {
     /// The largest blob that is cached as one file, in bytes; larger ones are read and cached in pieces.
     package var wholeSize: Int64 = 64 << 20
+    /// The largest blob that is fetched whole before it is read, in bytes; larger ones are read while they arrive.
+    package var followedSize: Int64 = 1 << 20
     /// The size of a piece of a larger blob in bytes; a reader has one piece, and one that is read ahead.
     package var pieceSize: Int64 = 4 << 20
     /// The largest blob that is sent in one request, in bytes; larger ones are sent in parts.

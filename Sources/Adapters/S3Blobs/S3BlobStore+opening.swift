@@ -41,7 +41,10 @@ extension S3BlobStore {
         }
     }
 
-    /// Opens an object; the whole one is fetched into the cache if it is small.
+    /// Opens an object; unless it is large, the whole one is fetched into the cache.
+    ///
+    /// Small ones have arrived before this returns, and of others the first bytes: so most errors come before a response
+    /// has begun.
     ///
     /// - Throws: ``MissingObject`` if it was removed since it was listed.
     func open(_ object: S3Object) async throws -> any OpenBlob {
@@ -49,11 +52,12 @@ extension S3BlobStore {
         let large = S3LargeBlob(stored, client: bucket.client, cache: cache, threads: threads, settings: settings)
         guard stored.size <= settings.wholeSize else { return large }
         do {
-            let file = try await cache.file(S3CacheName(stored, in: bucket.client.bucket), on: threads) {
+            let arrival = try await cache.arrival(S3CacheName(stored, in: bucket.client.bucket), on: threads) {
                 [client = bucket.client] writer in
                 try S3BlobStore.fetch(stored, from: client, to: writer)
             }
-            return S3CachedBlob(file, of: stored, threads: threads)
+            _ = try await arrival.reaching(stored.size > settings.followedSize ? S3CachedBlob.pieceSize : .max)
+            return S3CachedBlob(arrival, of: stored, or: large, threads: threads)
         } catch is CacheFailure {
             // Without the cache's disk, the blob is read from the store as it is sent.
             return large

@@ -15,6 +15,12 @@ package protocol OpenBlob: Sendable {
     /// A shortcut, for the kernel's copy functions and for libraries that read files. No reader can depend on it.
     var local: LocalBytes? { get }
 
+    /// As ``local``, but waits for bytes that the store is just bringing to this machine; for readers that need all of
+    /// them.
+    ///
+    /// - Throws: ``ServiceError/unreadable(_:)``, or the error of the store.
+    func localBytes() async throws -> LocalBytes?
+
     /// Whether a read of the bytes failed: a cache that holds the blob then removes it.
     var isDamaged: Bool { get }
 
@@ -44,6 +50,9 @@ package enum LocalBytes: Sendable {
 extension OpenBlob {
     /// `nil`: only a store that encrypts knows it without reading the bytes.
     package var digest: BlobDigest? { nil }
+
+    /// The same as ``local``, for bytes that are on this machine when the blob is opened, or stay elsewhere.
+    package func localBytes() async throws -> LocalBytes? { local }
 
     /// Always `false`, for bytes in memory.
     package var isDamaged: Bool { false }

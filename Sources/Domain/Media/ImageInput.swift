@@ -17,8 +17,8 @@ enum ImageBytes: Sendable {
     /// In a blob that has to be read first.
     case remote(any OpenBlob)
 
-    init(_ blob: any OpenBlob) {
-        switch blob.local {
+    init(_ blob: any OpenBlob) async throws {
+        switch try await blob.localBytes() {
         case .file(let file): self = .local(.file(blob, file))
         case .memory(let bytes): self = .local(.memory(bytes))
         case nil: self = .remote(blob)

@@ -61,7 +61,7 @@ extension ImageService {
         do {
             for try await piece in blob.pieces(of: 0..<blob.size) { try await writer.append(piece) }
             _ = try await writer.finish()
-            let opened = ImageBytes(try await copy.open())
+            let opened = try await ImageBytes(try await copy.open())
             await copy.discard()
             guard case .local(let source) = opened else {
                 throw ServiceError(.internalFailure, "Internal error.", cause: ScratchElsewhere())

@@ -34,7 +34,8 @@ extension ImageService {
                 try await open(origin, for: requester).header.json(size: origin.size)
             }
         }
-        let header = try await renderer.header(of: try await fetch(ImageBytes(derivative.blob)), for: requester)
+        let source = try await fetch(try await ImageBytes(derivative.blob))
+        let header = try await renderer.header(of: source, for: requester)
         return header.json(size: derivative.blob.size)
     }
 
@@ -52,7 +53,7 @@ extension ImageService {
 
     private func exif(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue? {
         let fields = try await admission.admit(for: requester) { _ in
-            try await renderer.exif(of: try await fetch(ImageBytes(try await blob(of: origin))))
+            try await renderer.exif(of: try await fetch(try await ImageBytes(try await blob(of: origin))))
         }
         guard !fields.isEmpty else { return nil }
         return .object(

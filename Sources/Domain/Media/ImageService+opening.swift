@@ -5,7 +5,7 @@ extension ImageService {
     ///   ``ServiceError/Code/fileNotFound``.
     func open(_ origin: ImageOrigin, for requester: ImageRequester) async throws -> ImageInput {
         let blob = try await blob(of: origin)
-        var bytes = ImageBytes(blob)
+        var bytes = try await ImageBytes(blob)
         let header = try await headers.value(for: origin.name(of: "header")) {
             if case .local(let source) = bytes { return try await renderer.header(of: source, for: requester) }
             let (header, source) = try await remoteHeader(of: blob, for: requester)

@@ -38,7 +38,7 @@ extension ImageService {
         switch copy {
         case .cached(let cached):
             header.fileSize = Int(cached.blob.size)
-            bytes = ImageBytes(cached.blob)
+            bytes = try await ImageBytes(cached.blob)
         case .rendered(let image):
             header.fileSize = image.bytes.readableBytes
             bytes = .local(.memory(image.bytes))

@@ -14,6 +14,8 @@ extension CurlOption<Int> {
     package static var lowSpeedLimit: Self { Self(code: CURLOPT_LOW_SPEED_LIMIT) }
     /// Seconds for which a transfer is allowed to be slow.
     package static var lowSpeedTime: Self { Self(code: CURLOPT_LOW_SPEED_TIME) }
+    /// Bytes that are received at once at most.
+    package static var receiveBufferSize: Self { Self(code: CURLOPT_BUFFERSIZE) }
     /// The maximum number of redirects.
     package static var maxRedirects: Self { Self(code: CURLOPT_MAXREDIRS) }
 }

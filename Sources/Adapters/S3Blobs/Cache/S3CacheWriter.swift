@@ -15,17 +15,33 @@ struct CacheFailure: Error, CustomStringConvertible {
 /// A new file of a cache, under a temporary name; used by one thread.
 final class S3CacheWriter {
     let path: String
+    /// The file for readers.
+    let file: LocalFile
     private let descriptor: CInt
     private var hasher = SHA256()
     private var size: Int64 = 0
     /// The error for which a transfer to the file was ended.
     private var failure: CacheFailure?
+    private let arrival: S3Arrival
 
     /// Creates the file, which must not exist; blocks.
-    init(_ path: String) throws {
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - arrival: Is told how far the bytes have come.
+    /// - Throws: ``CacheFailure``.
+    init(_ path: String, _ arrival: S3Arrival) throws {
         self.path = path
+        self.arrival = arrival
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CacheFailure("open", errno) }
+        let reader = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard reader >= 0 else {
+            let failure = CacheFailure("open", errno)
+            close(descriptor)
+            throw failure
+        }
+        file = LocalFile(owning: reader)
     }
 
     deinit {
@@ -38,7 +54,7 @@ final class S3CacheWriter {
     /// The entry of the complete file.
     var entry: S3CacheEntries.Entry { S3CacheEntries.Entry(sha256: sha256, size: size, stamp: nil) }
 
-    /// Replaces all bytes by those of a range of a blob; blocks.
+    /// Replaces all bytes by those of a range of a blob, in another attempt; blocks.
     ///
     /// - Parameters:
     ///   - range: The range.
@@ -56,6 +72,7 @@ final class S3CacheWriter {
     ) throws -> BlobDigest? {
         guard ftruncate(descriptor, 0) == 0 else { throw CacheFailure("ftruncate", errno) }
         (hasher, size) = (SHA256(), 0)
+        arrival.begin(in: file)
         do {
             return try stored.read(range, from: client) { [self] bytes throws(S3Error) in
                 observe(bytes)
@@ -82,5 +99,6 @@ final class S3CacheWriter {
         }
         hasher.update(bufferPointer: bytes)
         size += Int64(bytes.count)
+        arrival.reach(size)
     }
 }

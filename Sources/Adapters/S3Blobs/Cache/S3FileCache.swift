@@ -13,7 +13,8 @@ internal import Synchronization
 package final class S3FileCache: Sendable {
     private let folder: String
     private let entries: Mutex<S3CacheEntries>
-    private let claims = Claims<S3CacheName>()
+    /// The files that arrive at the moment.
+    private let arrivals = Mutex<[S3CacheName: S3Arrival]>([:])
     private let hitCount = Atomic(0)
     private let missCount = Atomic(0)
 
@@ -58,12 +59,51 @@ package final class S3FileCache: Sendable {
         on threads: S3Threads,
         fetch: @escaping @Sendable (S3CacheWriter) throws -> Void
     ) async throws -> LocalFile {
-        if let file = try await cached(name, on: threads) { return file }
-        return try await claims.holding(name) {
-            if let file = try await cached(name, on: threads) { return file }
-            missCount.wrappingAdd(1, ordering: .relaxed)
-            return try await threads.run { [self] in try store(name, fetch) }
+        try await arrival(name, on: threads, fetch: fetch).whole().file
+    }
+
+    /// The arrival of the file of a name: over, if the cache has it; otherwise of a fetch that all callers share, and
+    /// which goes on without them.
+    ///
+    /// - Parameters: Those of ``file(_:on:fetch:)``.
+    func arrival(
+        _ name: S3CacheName,
+        on threads: S3Threads,
+        fetch: @escaping @Sendable (S3CacheWriter) throws -> Void
+    ) async throws -> S3Arrival {
+        if let file = try await cached(name, on: threads) { return S3Arrival(file) }
+        let (arrival, isNew) = arrivals.withLock { arrivals in
+            if let arrival = arrivals[name] { return (arrival, false) }
+            let arrival = S3Arrival()
+            arrivals[name] = arrival
+            return (arrival, true)
         }
+        if isNew {
+            Task {
+                let result: Result<LocalFile, any Error>
+                do {
+                    result = .success(try await complete(name, arrival, on: threads, fetch))
+                } catch {
+                    result = .failure(error)
+                }
+                // A complete file has its entry already, so that no other caller begins to fetch it.
+                arrivals.withLock { $0[name] = nil }
+                arrival.end(result)
+            }
+        }
+        return arrival
+    }
+
+    private func complete(
+        _ name: S3CacheName,
+        _ arrival: S3Arrival,
+        on threads: S3Threads,
+        _ fetch: @escaping @Sendable (S3CacheWriter) throws -> Void
+    ) async throws -> LocalFile {
+        // Another fetch can have ended since the caller looked.
+        if let file = try await cached(name, on: threads) { return file }
+        missCount.wrappingAdd(1, ordering: .relaxed)
+        return try await threads.run { [self] in try store(name, arrival, fetch) }
     }
 
     private func cached(_ name: S3CacheName, on threads: S3Threads) async throws -> LocalFile? {
@@ -94,20 +134,22 @@ package final class S3FileCache: Sendable {
         if let file { unlink("\(folder)/\(file)") }
     }
 
-    private func store(_ name: S3CacheName, _ fetch: (S3CacheWriter) throws -> Void) throws -> LocalFile {
-        let draft = S3FileCache.unfinished + RandomString.lowercase(25)
-        let writer = try S3CacheWriter("\(folder)/\(draft)")
+    private func store(
+        _ name: S3CacheName,
+        _ arrival: S3Arrival,
+        _ fetch: (S3CacheWriter) throws -> Void
+    ) throws -> LocalFile {
+        let writer = try S3CacheWriter("\(folder)/\(S3FileCache.unfinished)\(RandomString.lowercase(25))", arrival)
         // After the rename there is nothing under this name.
         defer { unlink(writer.path) }
         try fetch(writer)
         var entry = writer.entry
-        guard let file = openFile(draft) else { throw CacheFailure("open", errno) }
         guard rename(writer.path, "\(folder)/\(entry.fileName(name))") == 0 else { throw CacheFailure("rename", errno) }
         // The rename can change a time of the file.
-        entry.stamp = file.stamp
+        entry.stamp = writer.file.stamp
         let removed = entries.withLock { $0.add(entry, as: name) }
         for old in removed { unlink("\(folder)/\(old)") }
-        return file
+        return writer.file
     }
 
     private func openFile(_ name: String) -> LocalFile? {

@@ -82,7 +82,7 @@ final class S3LargeBlob: OpenBlob {
     }
 
     /// The blob was removed while it was open, and cannot be read any more.
-    private var removed: ServiceError {
+    var removed: ServiceError {
         noteDamage()
         return ServiceError.unreadable(UnreadableBlob("the blob was removed while it was read"))
     }

@@ -1,0 +1,44 @@
+internal import Domain
+internal import NIOCore
+
+/// Reads a range of a blob in order, while its bytes arrive in the cache.
+///
+/// The last piece comes after the bytes of the whole blob were compared with its digest: whoever got all pieces has the
+/// bytes that were stored, and of others nobody gets all. Used by one task.
+final class S3ArrivingReader {
+    private let blob: S3CachedBlob
+    private let end: Int64
+    private var position: Int64
+    /// The attempt whose bytes were passed on; `nil` before the first ones.
+    private var attempt: Int?
+    /// Reads the rest from the store after the cache's disk failed.
+    private var rest: BlobPieces.AsyncIterator?
+
+    init(_ blob: S3CachedBlob, _ range: Range<Int64>) {
+        self.blob = blob
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// The next bytes; `nil` at the end.
+    func next() async throws -> ByteBuffer? {
+        if let rest { return try await rest.next() }
+        guard position < end else { return nil }
+        let next = min(end, position + S3CachedBlob.pieceSize)
+        do {
+            let part = try await next < end ? blob.arrival.reaching(next) : blob.arrival.whole()
+            guard attempt ?? part.attempt == part.attempt else {
+                throw ServiceError.unreadable(UnreadableBlob("the S3 store has sent other bytes before"))
+            }
+            let bytes = try await blob.read(part.file, position..<next)
+            (attempt, position) = (part.attempt, next)
+            return bytes
+        } catch is CacheFailure {
+            let rest = blob.remote.pieces(of: position..<end).makeAsyncIterator()
+            self.rest = rest
+            return try await rest.next()
+        } catch is MissingObject {
+            throw blob.remote.removed
+        }
+    }
+}
