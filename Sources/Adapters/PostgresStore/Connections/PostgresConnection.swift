@@ -4,8 +4,8 @@ internal import Glibc
 
 /// One connection to PostgreSQL, always in pipeline mode.
 ///
-/// Every call blocks. Statements whose results are not needed at once, such as `BEGIN` and savepoints, wait and travel
-/// with the next one, so that a transaction of one statement takes one exchange.
+/// Every call blocks. Statements whose results are not needed at once, such as `BEGIN`, savepoints and inserted objects,
+/// wait and travel with the next one, so that a transaction with one more statement takes one exchange.
 ///
 /// `@unchecked Sendable`: one thread at a time uses a connection. A connection of ``ConnectionPool`` is either idle, in a
 /// list behind a lock, or used by the thread that took it. Each other connection belongs to ``ChangeListener``, whose one
@@ -14,7 +14,15 @@ final class PostgresConnection: @unchecked Sendable {
     /// A statement that waits for the next exchange.
     private struct Waiting {
         let text: String
+        /// The arguments; `nil` for a statement that is not prepared.
+        var values: [[UInt8]?]?
+        var isDeferred = false
         let onResult: ((PostgresResult) throws -> Void)?
+    }
+
+    /// A deferred statement has failed in the exchange of a later one.
+    struct DeferredFailure: Error {
+        let cause: any Error
     }
 
     let handle: OpaquePointer
@@ -27,6 +35,8 @@ final class PostgresConnection: @unchecked Sendable {
     /// Whether the server was silent for too long.
     private var isAbandoned = false
     private var waiting: [Waiting] = []
+    /// The size of the arguments of the waiting statements in bytes.
+    private var waitingSize = 0
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
     private var preparedCount = 0
@@ -37,6 +47,8 @@ final class PostgresConnection: @unchecked Sendable {
     private static let maxPrepared = 500
     /// Longer texts are parsed each time.
     private static let longestPrepared = 8192
+    /// The size of arguments in bytes from which they do not wait any longer.
+    private static let maxWaitingSize = 1 << 20
 
     /// Connects, and prepares the session.
     init(_ address: PostgresAddress) throws {
@@ -86,7 +98,19 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Adds a statement without arguments that the next exchange runs first.
     func later(_ text: String, _ onResult: ((PostgresResult) throws -> Void)? = nil) {
-        waiting.append(Waiting(text: text, onResult: onResult))
+        // Those with a result are the same in many transactions, and are prepared.
+        waiting.append(Waiting(text: text, values: onResult == nil ? nil : [], onResult: onResult))
+    }
+
+    /// Adds a statement with arguments that the next exchange runs first, or runs it now if many bytes wait.
+    ///
+    /// - Throws: ``DeferredFailure``, from the exchange, if the statement fails, and no later statement of the exchange runs
+    ///   then; other errors if the exchange is this one.
+    func later(running statement: SQL) throws {
+        let (text, values) = statement.built
+        waiting.append(Waiting(text: text, values: values, isDeferred: true, onResult: nil))
+        waitingSize += values.reduce(0) { $0 + ($1?.count ?? 0) }
+        if waitingSize > PostgresConnection.maxWaitingSize { try flush() }
     }
 
     /// Removes the last waiting statement if it is this one.
@@ -98,7 +122,12 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Removes the waiting statements.
     func forgetWaiting() {
-        waiting = []
+        _ = takeWaiting()
+    }
+
+    private func takeWaiting() -> [Waiting] {
+        defer { (waiting, waitingSize) = ([], 0) }
+        return waiting
     }
 
     /// Runs the waiting statements.
@@ -118,8 +147,7 @@ final class PostgresConnection: @unchecked Sendable {
     /// Sends a last statement without waiting for its result, which the next exchange reads.
     func finish(_ text: String) throws {
         waiting.append(Waiting(text: text, onResult: nil))
-        let commands = waiting
-        waiting = []
+        let commands = takeWaiting()
         for command in commands { try sendPlain(command.text) }
         try synchronize()
         unread += commands.map { _ in true } + [false]
@@ -130,13 +158,11 @@ final class PostgresConnection: @unchecked Sendable {
         within budget: QueryBudget?
     ) throws -> PostgresResult? {
         try readUnread()
-        let commands = waiting
-        waiting = []
+        let commands = takeWaiting()
         var names: [String?] = []
         for command in commands {
-            // Those with a result are the same in many transactions.
-            if command.onResult == nil { try sendPlain(command.text) }
-            names.append(command.onResult == nil ? nil : try send(command.text, []))
+            if command.values == nil { try sendPlain(command.text) }
+            names.append(try command.values.flatMap { try send(command.text, $0) })
         }
         let name = try statement.flatMap { try send($0.text, $0.values) }
         try synchronize()
@@ -146,7 +172,8 @@ final class PostgresConnection: @unchecked Sendable {
                 let result = try read(of: command.text, preparedAs: name, within: budget)
                 try command.onResult?(result)
             } catch {
-                failure = failure ?? error
+                let isLoss = (error as? PostgresError)?.isLoss == true
+                failure = failure ?? (command.isDeferred && !isLoss ? DeferredFailure(cause: error) : error)
             }
         }
         var last: PostgresResult?

@@ -24,7 +24,7 @@ extension PostgresTransaction {
             catalog = before
             changes.undo(to: recorded)
             logged.removeLast(logged.count - loggedCount)
-            if let failure, (failure as? PostgresError)?.isLoss == true || failure is CatalogIsOld { throw failure }
+            if let failure, mustRunAgain(failure) { throw failure }
             // The whole body runs again once they are built, also if it caught the error.
             let missing = failure as? MissingIndexes
             if missing == nil || depth == 1 { failure = nil }
@@ -34,6 +34,12 @@ extension PostgresTransaction {
             }
             throw missing ?? error
         }
+    }
+
+    /// Whether the whole transaction has failed, and not only what an attempt can undo.
+    private func mustRunAgain(_ failure: any Error) -> Bool {
+        (failure as? PostgresError)?.isLoss == true || failure is CatalogIsOld
+            || failure is PostgresConnection.DeferredFailure
     }
 
     func save(_ schema: ClassSchema) throws {
@@ -48,7 +54,7 @@ extension PostgresTransaction {
             guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
             let row = ObjectRow(object)
             try refusingDuplicates(in: entry.schema) {
-                _ = try run(
+                try write(
                     """
                     INSERT INTO \(sql: entry.table) (id, created_at, updated_at, acl, readers, body, keys) VALUES (\
                     \(row.id.description), \(row.createdAt.milliseconds), \(row.updatedAt.milliseconds), \
@@ -65,19 +71,22 @@ extension PostgresTransaction {
     func update(_ object: StoredObject, in name: ClassName, from before: StoredObject?) throws {
         try calling {
             guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
-            let former = try before.map { ObjectRow($0) } ?? row(object.id, in: name)
+            guard let former = try before.map({ ObjectRow($0) }) ?? row(object.id, in: name) else { return }
             let new = ObjectRow(object)
-            let result = try refusingDuplicates(in: entry.schema) {
-                try run(
-                    """
-                    UPDATE \(sql: entry.table) SET updated_at = \(new.updatedAt.milliseconds), acl = \(text: new.acl), \
-                    readers = \(object.readers), body = \(text: new.body), \
-                    keys = \(json: ObjectKeys.encoded(object.fields)) WHERE id = \(new.id.description)
-                    """
-                )
+            let statement: SQL = """
+                UPDATE \(sql: entry.table) SET updated_at = \(new.updatedAt.milliseconds), acl = \(text: new.acl), \
+                readers = \(object.readers), body = \(text: new.body), \
+                keys = \(json: ObjectKeys.encoded(object.fields)) WHERE id = \(new.id.description)
+                """
+            if isDeferring {
+                // The object is there, unless the body has deleted it itself. Then the division by zero ends the
+                // transaction, whose commit can be on its way already.
+                try write("WITH changed AS (\(statement) RETURNING 1) SELECT 1 / count(*) FROM changed")
+            } else {
+                let result = try refusingDuplicates(in: entry.schema) { try run(statement) }
+                guard result.changedCount > 0 else { return }
             }
-            guard result.changedCount > 0 else { return }
-            let state = before.map { ObjectState($0) } ?? former.map { ObjectState($0) }
+            let state = before.map { ObjectState($0) } ?? ObjectState(former)
             changes.record(.updated, object.id, in: name, before: state, after: ObjectState(object))
             logged.append(
                 LoggedChange(className: name, id: object.id, kind: .updated, before: former, after: new)
@@ -113,13 +122,13 @@ extension PostgresTransaction {
     /// Removes the relations of deleted objects, and their memberships in other objects' relations.
     private func forgetRelations(of deleted: Set<ObjectID>, in entry: PostgresCatalog.Entry) throws {
         for (key, _) in entry.schema.relations {
-            _ = try run(
+            try write(
                 "DELETE FROM relation WHERE class = \(entry.number) AND key = \(key) AND owner = ANY(\(deleted))"
             )
         }
         for owner in catalog.entries.values {
             for (key, target) in owner.schema.relations where target == entry.schema.name {
-                _ = try run(
+                try write(
                     "DELETE FROM relation WHERE class = \(owner.number) AND key = \(key) AND member = ANY(\(deleted))"
                 )
             }
@@ -129,7 +138,7 @@ extension PostgresTransaction {
     func relate(_ owner: Pointer, _ key: String, to members: [ObjectID]) throws {
         try calling {
             guard let number = catalog.entries[owner.className]?.number else { return }
-            _ = try run(
+            try write(
                 """
                 INSERT INTO relation (class, key, owner, member) \
                 SELECT \(number), \(key), \(owner.id.description), member FROM unnest(\(members)) AS list (member) \
@@ -143,7 +152,7 @@ extension PostgresTransaction {
         try calling {
             guard let number = catalog.entries[owner.className]?.number else { return }
             let which: SQL = members.map { " AND member = ANY(\($0))" } ?? ""
-            _ = try run(
+            try write(
                 """
                 DELETE FROM relation WHERE class = \(number) AND key = \(key) \
                 AND owner = \(owner.id.description)\(which)

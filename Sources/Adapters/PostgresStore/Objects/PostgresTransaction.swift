@@ -20,6 +20,13 @@ final class PostgresTransaction: WriteTransaction {
     var changes: TransactionChanges
     /// The changes for other servers.
     var logged: [LoggedChange] = []
+    /// Whether statements of writes wait for the next exchange.
+    ///
+    /// Then a statement that fails ends the whole transaction, because the body that sent it can have ended. All bodies run
+    /// again without this.
+    let isDeferring: Bool
+    /// The number of the last change before a write, inside its turn.
+    let lastChange: Int64
     /// The error after which every further call throws.
     var failure: (any Error)?
     private var isCatalogChecked = false
@@ -46,6 +53,8 @@ final class PostgresTransaction: WriteTransaction {
         within budget: QueryBudget? = nil,
         readingAlone canReadAlone: Bool = false,
         building builder: IndexBuilder? = nil,
+        deferring isDeferring: Bool = false,
+        lastChange: Int64 = 0,
         recording changes: TransactionChanges = TransactionChanges()
     ) {
         self.connection = connection
@@ -55,6 +64,8 @@ final class PostgresTransaction: WriteTransaction {
         self.canReadAlone = canReadAlone
         // The writer begins, and waits for the turn.
         hasBegun = builder != nil
+        self.isDeferring = isDeferring
+        self.lastChange = lastChange
         self.changes = changes
     }
 
@@ -106,6 +117,9 @@ final class PostgresTransaction: WriteTransaction {
         } catch let error as MissingIndexes {
             failure = error
             throw error
+        } catch let error as PostgresConnection.DeferredFailure {
+            failure = error
+            throw error
         }
     }
 
@@ -122,6 +136,11 @@ final class PostgresTransaction: WriteTransaction {
         try budget?.check()
         begin()
         return try connection.run(statement, within: budget)
+    }
+
+    /// Runs a statement whose result no caller needs: in the next exchange if ``isDeferring``, else at once.
+    func write(_ statement: SQL) throws {
+        if isDeferring { try connection.later(running: statement) } else { _ = try run(statement) }
     }
 
     /// Reads an object without a transaction, if nothing was read before.

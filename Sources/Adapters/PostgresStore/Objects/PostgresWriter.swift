@@ -2,8 +2,10 @@ internal import Domain
 internal import NIOPosix
 internal import Synchronization
 
-/// Runs the changes of this server, of which waiting ones share one transaction, and so one exchange for its begin, one
-/// for its end, and one sync of the database's log.
+/// Runs the changes of this server, of which waiting ones share one transaction.
+///
+/// So they share one exchange for its begin, one for its end, and one sync of the database's log. What they write travels
+/// with the next statement that has a result (``PostgresTransaction/isDeferring``).
 ///
 /// A lock of the database, the *turn*, lets one transaction of all servers write at a time
 /// (docs/decisions/0004-objects-in-postgresql.md). So bodies run as if one after the other, and the log of changes has
@@ -100,21 +102,32 @@ final class PostgresWriter: Sendable {
 
     private func nextGroup() -> [Job]? {
         state.withLock { state in
-            let group = Array(state.waiting.prefix(PostgresWriter.groupSize))
-            state.waiting.removeFirst(group.count)
+            let group = Self.take(PostgresWriter.groupSize, from: &state)
             state.isRunning = !group.isEmpty
             return group.isEmpty ? nil : group
         }
     }
 
-    private func commit(_ group: [Job]) {
+    private static func take(_ count: Int, from state: inout State) -> [Job] {
+        let jobs = Array(state.waiting.prefix(count))
+        state.waiting.removeFirst(jobs.count)
+        return jobs
+    }
+
+    private func commit(_ first: [Job]) {
+        var group = first
+        var isDeferring = true
         var failure: any Error = PostgresError.loss("not tried")
         for attempt in 1...PostgresWriter.maxTries {
             do {
                 try pool.withConnection { connection in
-                    try run(group, connection)
+                    try run(&group, connection, deferring: isDeferring)
                 }
                 return
+            } catch let error as PostgresConnection.DeferredFailure {
+                // Nothing was committed; each body gets its own errors now.
+                failure = error.cause
+                isDeferring = false
             } catch let error as PostgresError where error.isLoss || error.isConflict {
                 // Nothing was committed, so the bodies can run again.
                 failure = error
@@ -128,10 +141,12 @@ final class PostgresWriter: Sendable {
         for job in group { job.refuse(refusal) }
     }
 
-    /// Runs a group in one transaction; throws if nothing of it was committed.
-    private func run(_ group: [Job], _ connection: PostgresConnection) throws {
+    /// Runs a group in one transaction, with the writers that have come while it waited for the turn; throws if nothing of
+    /// it was committed.
+    private func run(_ group: inout [Job], _ connection: PostgresConnection, deferring isDeferring: Bool) throws {
         let asked = ContinuousClock.now
-        let transaction = try begin(connection)
+        let transaction = try begin(connection, deferring: isDeferring)
+        group += state.withLock { [free = PostgresWriter.groupSize - group.count] in Self.take(free, from: &$0) }
         var completions: [Completion] = []
         let began = ContinuousClock.now
         for job in group where completions.isEmpty || ContinuousClock.now - began < maxGroupTime {
@@ -151,7 +166,7 @@ final class PostgresWriter: Sendable {
     }
 
     /// Waits for the turn, and begins.
-    private func begin(_ connection: PostgresConnection) throws -> PostgresTransaction {
+    private func begin(_ connection: PostgresConnection, deferring: Bool) throws -> PostgresTransaction {
         // LOCK takes no snapshot, so the one of the next statement contains everything that was committed before.
         connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
         connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
@@ -166,28 +181,33 @@ final class PostgresWriter: Sendable {
         // Subscribers hear of other servers' changes before those of this transaction.
         if relay.published != lastChange { try relay.relay(connection) }
         let changes = relay.feed.transaction()
-        return PostgresTransaction(connection, catalog.current, building: builder, recording: changes)
+        return PostgresTransaction(
+            connection,
+            catalog.current,
+            building: builder,
+            deferring: deferring,
+            lastChange: lastChange,
+            recording: changes
+        )
     }
 
     /// Commits; publishes the changes if that succeeded.
     private func finish(_ transaction: PostgresTransaction) -> Result<Void, any Error> {
         let connection = transaction.connection
-        var commit: CommitMark?
-        var isSent = false
+        let number = transaction.hasChanges ? transaction.lastChange + 1 : nil
         do {
-            if transaction.hasChanges {
-                commit = try log(transaction)
+            if let number {
+                try log(transaction, as: number)
                 relay.beginCommit()
             }
-            isSent = true
             connection.later("COMMIT")
             try connection.flush()
         } catch {
-            guard isSent, let commit, (error as? PostgresError)?.isLoss == true else {
+            guard let number, (error as? PostgresError)?.isLoss == true else {
                 relay.giveUp()
                 return .failure(error)
             }
-            switch resolve(commit) {
+            switch isCommitted(number) {
             case .success(true): break
             case .success(false):
                 relay.giveUp()
@@ -199,57 +219,44 @@ final class PostgresWriter: Sendable {
             }
         }
         catalog.publish(transaction.catalog.committed)
-        relay.publish(transaction.changes, as: commit?.number)
+        relay.publish(transaction.changes, as: number)
         return .success(())
     }
 
-    /// What identifies a commit whose answer was lost.
-    struct CommitMark {
-        /// The number in the log of changes.
-        let number: Int64
-        /// PostgreSQL's number of the transaction.
-        let transaction: String
-    }
-
-    /// Adds the changes to the log, and notifies the other servers.
-    private func log(_ transaction: PostgresTransaction) throws -> CommitMark {
-        let connection = transaction.connection
+    /// Adds the changes to the log, and notifies the other servers, with the next exchange.
+    private func log(_ transaction: PostgresTransaction, as number: Int64) throws {
         let changes = LoggedChange.encoded(transaction.logged)
-        let callers: SQL = transaction.concernsCallers ? ", callers = last_change + 1" : ""
-        let result = try connection.run(
-            """
-            WITH next AS (UPDATE state SET last_change = last_change + 1\(callers) RETURNING last_change), \
+        let callers: SQL = transaction.concernsCallers ? ", callers = \(number)" : ""
+        let statement: SQL = """
+            WITH next AS (UPDATE state SET last_change = \(number)\(callers)), \
             entry AS (INSERT INTO change_log (number, server, changes) \
-            SELECT last_change, \(relay.server), \(text: changes) FROM next RETURNING number) \
-            SELECT number, pg_current_xact_id()::text, pg_notify(\(ChangeListener.channel(pool.address)), \(relay.server)) FROM entry
+            VALUES (\(number), \(relay.server), \(text: changes))) \
+            SELECT pg_notify(\(ChangeListener.channel(pool.address)), \(relay.server))
             """
-        )
-        return CommitMark(number: result.integer(0, 0) ?? 0, transaction: result.text(0, 1) ?? "")
+        try transaction.connection.later(running: statement)
     }
 
-    /// Asks on a new connection whether a transaction was committed; fails if the database cannot be reached in time.
+    /// Asks on a new connection whether the transaction with a number in the log of changes was committed; fails if that
+    /// cannot be found out in time.
     ///
-    /// After a crash PostgreSQL gives the number of a transaction that the crash ended to a new one, and so can the
-    /// state of the changes. So a commit counts only if the log of changes has its number as one of this server.
-    func resolve(_ commit: CommitMark) -> Result<Bool, any Error> {
+    /// The transaction had the turn. So it has ended once this one has the turn, and the log then has its number as one of
+    /// this server, or never will.
+    func isCommitted(_ number: Int64) -> Result<Bool, any Error> {
         let end = ContinuousClock.now + .seconds(pool.address.timeout)
         var failure: any Error = PostgresError.loss("no answer to COMMIT")
         while ContinuousClock.now < end {
             do {
-                let (status, isLogged) = try pool.withConnection { connection in
+                let isLogged = try pool.withConnection { connection in
+                    connection.later("BEGIN")
+                    connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
                     let result = try connection.run(
-                        """
-                        SELECT pg_xact_status(\(commit.transaction)::xid8), EXISTS (\
-                        SELECT 1 FROM change_log WHERE number = \(commit.number) AND server = \(relay.server))
-                        """
+                        "SELECT EXISTS (SELECT 1 FROM change_log WHERE number = \(number) AND server = \(relay.server))"
                     )
-                    return (result.text(0, 0), result.boolean(0, 1))
+                    connection.later("COMMIT")
+                    try connection.flush()
+                    return result.boolean(0, 0)
                 }
-                switch status {
-                case "committed": return .success(isLogged)
-                case "aborted": return .success(false)
-                default: break
-                }
+                return .success(isLogged)
             } catch {
                 failure = error
             }
