@@ -25,9 +25,13 @@ import Testing
         }
     }
 
-    private func server(_ files: RedirectedFiles = .public, minSize: Int64 = 5) -> TestServer {
+    private func server(
+        _ files: RedirectedFiles = .public,
+        minSize: Int64 = 5,
+        remoteLife: Int = .max
+    ) -> TestServer {
         var server = TestServer()
-        server.blobs = MemoryBlobStore(isLocal: false, isShared: true, isRemote: true)
+        server.blobs = MemoryBlobStore(isLocal: false, isShared: true, isRemote: true, remoteLife: remoteLife)
         server.redirects = DownloadRedirects(files: files, minSize: minSize, life: 3600)
         server.names = ImageNames(styles: ["small": "imageView2/2/w/10/format/png"])
         return server
@@ -58,6 +62,20 @@ import Testing
             #expect(response.headers[.eTag] == nil && response.body.readableBytes == 0)
         }
         #expect(server.blobs.reads.isEmpty)
+    }
+
+    @Test(
+        "a store whose keys end earlier gets a URL of half the life, or a quarter, and so on; for less the server sends",
+        arguments: [(4500, 1800), (4499, 900), (2249, 450), (140, 56), (139, nil), (0, nil)] as [(Int, Int?)]
+    )
+    func shorterURLs(remoteLife: Int, cacheSeconds: Int?) async throws {
+        try await server(remoteLife: remoteLife).test { client in
+            let response = try await client.send("GET", try await upload(client).path, nil, [:])
+            guard let cacheSeconds else { return #expect(response.text == "hello") }
+            let target = try #require(Target(response))
+            #expect(target.end <= Timestamp.now().wholeSeconds + Int64(remoteLife))
+            #expect(response.headers[.cacheControl] == "public, max-age=\(cacheSeconds)")
+        }
     }
 
     /// What a request is answered with; `<tag>` and `<date>` are those of this server.

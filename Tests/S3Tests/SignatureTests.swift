@@ -103,8 +103,8 @@ struct SignatureTests {
             cacheControl: "public, max-age=31536000, immutable",
             contentDisposition: "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt"
         )
-        let url = S3URLSigner(bucket, credentials: credentials)
-            .url(of: "a/b.c d", fields, from: 1_369_353_600, seconds: 900)
+        let signer = S3URLSigner(bucket, credentials: credentials)
+        let url = try #require(signer.url(of: "a/b.c d", fields, from: 1_369_353_600, seconds: 900))
         #expect(url.hasPrefix("https://s3.example.com:9000/bucket/a/b.c%20d?"))
         #expect(url.contains("&X-Amz-Security-Token=to%2Fken%2B1%3D&"))
         #expect(url.contains("&response-content-type=text%2Fplain%3B%20charset%3Dutf-8&"))
@@ -118,7 +118,8 @@ struct SignatureTests {
             try S3Bucket("bucket", region: "us-east-1"),
             credentials: S3Credentials(accessKey: "id", secretKey: "secret")
         )
-        #expect(signer.url(of: "a", S3ResponseFields(), from: 0, seconds: .max).contains("&X-Amz-Expires=604800&"))
+        let url = try #require(signer.url(of: "a", S3ResponseFields(), from: 0, seconds: .max))
+        #expect(url.contains("&X-Amz-Expires=604800&"))
     }
 
     /// A request of AWS's test suite for the signature, with its signature.

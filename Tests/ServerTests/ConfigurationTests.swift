@@ -96,6 +96,8 @@ import Testing
         ]
         // One of these alone is refused.
         let pair = ["tls.certificate", "tls.key"]
+        // AWS, which is the default, needs a role beside it.
+        let tokens = ["backup.s3.webIdentityTokenFile", "blobs.s3.webIdentityTokenFile"]
         // A secret is never printed, not even in a refusal.
         let secret = "censorship.webhookSecret"
         let keys = "files.signingKeys"
@@ -105,7 +107,7 @@ import Testing
             "blobs.s3.accessKey", "blobs.s3.secretKey", "blobs.s3.sessionToken", "blobs.encryption.keys",
         ]
         let secrets = ([secret, keys] + others).flatMap { [$0, "\($0)File"] }
-        for name in names where !(texts + pair + secrets).contains(name) {
+        for name in names where !(texts + pair + tokens + secrets).contains(name) {
             let variable = ConfigurationLoader.environmentVariable(of: name)
             let sentence = try await refusal(environment: [variable: "!"])
             #expect(sentence.hasPrefix("\(name) is '!'; allowed: "), "\(variable): \(sentence)")
@@ -119,6 +121,11 @@ import Testing
         let paths = pair.map { (ConfigurationLoader.environmentVariable(of: $0), "/\($0)") }
         let files = try await load(environment: Dictionary(uniqueKeysWithValues: paths)).tls
         #expect([files.certificate, files.key] == ["/tls.certificate", "/tls.key"])
+        for name in tokens {
+            let variable = ConfigurationLoader.environmentVariable(of: name)
+            let sentence = try await refusal(environment: [variable: "/token"])
+            #expect(sentence.hasPrefix("\(name) needs "))
+        }
         let loaded = try await load(environment: [ConfigurationLoader.environmentVariable(of: secret): "changed"])
         #expect(loaded.censorship.secret.matches("changed"))
         #expect(!String(reflecting: loaded).contains("changed"))

@@ -8,6 +8,7 @@ package final class MemoryBlobStore: BlobStore {
     private let isLocal: Bool
     package let isShared: Bool
     private let isRemote: Bool
+    private let remoteLife: Int
 
     private struct Blob {
         let bytes: ByteBuffer
@@ -31,10 +32,12 @@ package final class MemoryBlobStore: BlobStore {
     ///   - isLocal: Whether readers get the bytes themselves, or must read them as from another machine.
     ///   - isShared: Whether it leaves blobs of other files, as a store of several servers.
     ///   - isRemote: Whether clients can get blobs from it, under `https://store.example.com/`.
-    package init(isLocal: Bool = true, isShared: Bool = false, isRemote: Bool = false) {
+    ///   - remoteLife: The maximum number of seconds for which a URL of it can be valid.
+    package init(isLocal: Bool = true, isShared: Bool = false, isRemote: Bool = false, remoteLife: Int = .max) {
         self.isLocal = isLocal
         self.isShared = isShared
         self.isRemote = isRemote
+        self.remoteLife = remoteLife
     }
 
     /// The number of stored blobs.
@@ -111,7 +114,7 @@ package final class MemoryBlobStore: BlobStore {
         return with { state in
             state.remoteLookups += 1
             return state.blobs[BlobName(key)].map { blob in
-                MemoryRemoteBlob(size: Int64(blob.bytes.readableBytes), name: BlobName(key))
+                MemoryRemoteBlob(size: Int64(blob.bytes.readableBytes), name: BlobName(key), life: remoteLife)
             }
         }
     }
@@ -198,8 +201,10 @@ struct MemoryOpenBlob: OpenBlob {
 struct MemoryRemoteBlob: RemoteBlob {
     let size: Int64
     let name: BlobName
+    let life: Int
 
-    func url(_ fields: RemoteBlobFields, _ period: RedirectPeriod) -> String {
+    func url(_ fields: RemoteBlobFields, _ period: RedirectPeriod) -> String? {
+        guard period.seconds <= life else { return nil }
         let parts = [
             "https://store.example.com/\(name)", fields.contentType, fields.cacheControl,
             fields.contentDisposition ?? "", "\(period.start)", "\(period.seconds)",

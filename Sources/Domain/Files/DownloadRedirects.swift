@@ -58,6 +58,27 @@ package struct DownloadRedirects: Sendable, Hashable {
             life: life
         )
     }
+
+    /// When the URL of a redirect is valid, and shorter times for a store whose own keys end earlier.
+    ///
+    /// Each further period has half the life of the one before, so that URLs still change seldom; the last one has at
+    /// least a minute. For less, a redirect is not worth its request.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - seconds: For how long the client is allowed to cache the file, as of ``period(at:cachedFor:)``.
+    /// - Returns: The periods; empty if there is no time for one.
+    package func periods(at now: Timestamp, cachedFor seconds: Int) -> [RedirectPeriod] {
+        guard let longest = period(at: now, cachedFor: seconds) else { return [] }
+        let lives = sequence(first: longest.life / 2) { $0 / 2 }.prefix { $0 >= DownloadRedirects.shortestHalf }
+        let shorter = lives.compactMap { life in
+            DownloadRedirects(files: files, minSize: minSize, life: life).period(at: now, cachedFor: seconds)
+        }
+        return [longest] + shorter
+    }
+
+    /// The minimum life in seconds of a period in the place of a longer one.
+    private static let shortestHalf = 60
 }
 
 /// When the URL of a redirect is valid.

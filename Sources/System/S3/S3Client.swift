@@ -11,7 +11,7 @@ internal import Synchronization
 package final class S3Client: Sendable {
     /// The bucket.
     package let bucket: S3Bucket
-    let credentials: S3Credentials
+    private let credentials: any S3CredentialSource
     let options: S3Options
     /// How many requests were sent, and how many of them failed.
     package let counts = S3Counts()
@@ -20,12 +20,12 @@ package final class S3Client: Sendable {
 
     /// - Parameters:
     ///   - bucket: The bucket.
-    ///   - credentials: The keys with which requests are signed.
+    ///   - credentials: The source of the keys with which requests are signed, used before each attempt.
     ///   - options: Timeouts, attempts and sizes.
     ///   - goesOn: Called about once a second during a call; after `false` the call throws ``S3Error/Reason/stopped``.
     package init(
         _ bucket: S3Bucket,
-        credentials: S3Credentials,
+        credentials: any S3CredentialSource,
         options: S3Options = S3Options(),
         goesOn: @escaping @Sendable () -> Bool = { true }
     ) {
@@ -68,17 +68,32 @@ package final class S3Client: Sendable {
     }
 
     private func exchange(_ request: S3Request) throws(S3Error) -> S3Response {
-        let exchange = S3Exchange(request, goesOn: goesOn)
+        let current = try credentials.credentials(while: goesOn)
+        var response = try exchange(request, signedWith: current)
+        // Only once: a store that refuses new credentials, too, has another reason.
+        if S3Refusal.isOfCredentials(response, to: request), credentials.discard(current) {
+            counts.requests.wrappingAdd(1, ordering: .relaxed)
+            let renewed = try credentials.credentials(while: goesOn)
+            response = try exchange(request, signedWith: renewed)
+        }
+        guard (200..<300).contains(response.status) else {
+            throw S3Refusal(response, request, bucket, now: S3Client.now()).error
+        }
+        return response
+    }
+
+    /// Sends a request on a connection of the pool and returns its response, with any status.
+    private func exchange(
+        _ request: S3Request,
+        signedWith credentials: S3Credentials
+    ) throws(S3Error) -> S3Response {
+        let exchange = S3Exchange(request, signedWith: credentials, goesOn: goesOn)
         let pooled = try pooledHandle()
         defer {
             pooled.handle.reset()
             handles.withLock { if $0.count < options.idleConnections { $0.append(pooled) } }
         }
-        let response = try exchange.perform(on: &pooled.handle, for: self)
-        guard (200..<300).contains(response.status) else {
-            throw S3Refusal(response, request, bucket, now: S3Client.now()).error
-        }
-        return response
+        return try exchange.perform(on: &pooled.handle, for: self)
     }
 
     /// Counts of a client's requests, each attempt for itself; exact enough for metrics.

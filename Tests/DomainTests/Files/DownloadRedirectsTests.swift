@@ -40,4 +40,20 @@ import Testing
         }
         #expect(starts.count <= 5 || life < 8 || cached < life)
     }
+
+    @Test(
+        "each further period has half the life, to a minute",
+        arguments: [
+            (3600, Int.max, [3600, 1800, 900, 450, 225, 112]), (120, .max, [120, 60]), (119, .max, [119]),
+            (30, .max, [30]), (3600, 1500, [1200, 600, 300, 150, 75]), (3600, 1, []),
+        ] as [(Int, Int, [Int])]
+    )
+    func shorterPeriods(life: Int, cached: Int, lives: [Int]) {
+        let redirects = DownloadRedirects(files: .all, life: life)
+        let now = Timestamp(milliseconds: 1_700_000_123_000)
+        let periods = redirects.periods(at: now, cachedFor: cached)
+        #expect(periods.map(\.life) == lives)
+        #expect(periods.first == redirects.period(at: now, cachedFor: cached))
+        #expect(periods.allSatisfy { $0.start <= now.wholeSeconds && $0.seconds == $0.life + max(1, $0.life / 4) })
+    }
 }

@@ -8,7 +8,7 @@ struct S3RemoteBlob: RemoteBlob {
 
     var size: Int64 { object.size }
 
-    func url(_ fields: RemoteBlobFields, _ period: RedirectPeriod) -> String {
+    func url(_ fields: RemoteBlobFields, _ period: RedirectPeriod) -> String? {
         let fields = S3ResponseFields(
             contentType: fields.contentType,
             cacheControl: fields.cacheControl,

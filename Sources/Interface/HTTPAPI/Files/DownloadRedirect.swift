@@ -28,24 +28,25 @@ extension AppServices {
         _ disposition: String?
     ) async throws -> Response? {
         guard canRedirect(shown), representation.canBeElsewhere(for: request),
-            let seconds = representation.caching.seconds,
-            let period = redirects.period(at: .now(), cachedFor: seconds),
-            let blob = try await files.remote(shown.file)
+            let seconds = representation.caching.seconds
         else { return nil }
-        let url = blob.url(
-            RemoteBlobFields(
+        let periods = redirects.periods(at: .now(), cachedFor: seconds)
+        guard !periods.isEmpty, let blob = try await files.remote(shown.file) else { return nil }
+        for period in periods {
+            let fields = RemoteBlobFields(
                 contentType: representation.mediaType.headerValue,
                 cacheControl: representation.caching.steady(for: period.life).headerValue,
                 contentDisposition: disposition
-            ),
-            period
-        )
-        let headers: HTTPFields = [
-            .location: url,
-            .cacheControl: representation.caching.atMost(seconds: period.cacheSeconds).headerValue,
-            .accessControlAllowOrigin: "*",
-        ]
-        return Response(status: .found, headers: headers)
+            )
+            guard let url = blob.url(fields, period) else { continue }
+            let headers: HTTPFields = [
+                .location: url,
+                .cacheControl: representation.caching.atMost(seconds: period.cacheSeconds).headerValue,
+                .accessControlAllowOrigin: "*",
+            ]
+            return Response(status: .found, headers: headers)
+        }
+        return nil
     }
 }
 

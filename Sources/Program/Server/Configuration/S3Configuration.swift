@@ -17,6 +17,14 @@ package struct S3Configuration: Sendable {
     package var secretKey = Secret("")
     /// The token of temporary keys.
     package var sessionToken = Secret("")
+    /// The ARN of the role whose credentials a web identity token is exchanged for; empty for none.
+    package var roleARN = ""
+    /// The path of the file with the web identity token; empty for none.
+    package var webIdentityTokenFile = ""
+    /// The name of the session; empty for the environment's, otherwise ``defaultSessionName``.
+    package var roleSessionName = ""
+    /// The URL of the security token service; `nil` for that of the store.
+    package var stsEndpoint: String?
     /// How URLs name a bucket: `auto`, `path` or `host`.
     package var addressing = Addressing.auto
     /// How the store encrypts new objects.
@@ -51,21 +59,6 @@ package struct S3Configuration: Sendable {
         self.group = group
     }
 
-    /// Takes from AWS's own variables what no setting has: the keys, all or none of them, and the region.
-    ///
-    /// - Parameter environment: The process's environment.
-    mutating func complete(from environment: [String: String]) {
-        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        if accessKey.revealed.isEmpty, secretKey.revealed.isEmpty, sessionToken.revealed.isEmpty,
-            let access = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY")
-        {
-            accessKey = Secret(access)
-            secretKey = Secret(secret)
-            sessionToken = Secret(value("AWS_SESSION_TOKEN") ?? "")
-        }
-        if region.isEmpty { region = value("AWS_REGION") ?? value("AWS_DEFAULT_REGION") ?? "" }
-    }
-
     /// The settings that do not fit together.
     var conflicts: [SettingConflict] {
         var conflicts: [SettingConflict] = []
@@ -74,6 +67,7 @@ package struct S3Configuration: Sendable {
             let sentence = "\(key) needs \(kind): aws:kms; the other kinds of encryption have no key"
             conflicts.append(SettingConflict(key, kind, sentence: sentence))
         }
+        conflicts += identityConflicts
         guard accessKey.revealed.isEmpty != secretKey.revealed.isEmpty else { return conflicts }
         let (access, secret) = ("\(group).accessKey", "\(group).secretKey")
         let sentence = "\(access) and \(secret) go together; set both or none"
@@ -94,20 +88,17 @@ package struct S3Configuration: Sendable {
     /// - Parameters:
     ///   - location: The bucket and the prefix.
     ///   - options: Timeouts, attempts and sizes; the settings have the encryption.
+    ///   - credentials: The source of its keys, if several clients share one; `nil` for a source of its own.
     ///   - goesOn: Called about once a second during a request; after `false` the request ends.
     /// - Returns: The client; nothing was requested yet.
     /// - Throws: ``ExitError`` if keys are missing or a name cannot be used.
     package func client(
         for location: S3Location,
         options: S3Options = S3Options(),
+        credentials: (any S3CredentialSource)? = nil,
         goesOn: @escaping @Sendable () -> Bool = { true }
     ) throws -> S3Client {
-        guard !accessKey.revealed.isEmpty else {
-            throw ExitError.configuration(
-                "\(location) needs keys: set \(group).accessKey and \(group).secretKey, or AWS_ACCESS_KEY_ID and "
-                    + "AWS_SECRET_ACCESS_KEY in the environment"
-            )
-        }
+        let credentials = try credentials ?? self.credentials(for: location)
         let bucket = try bucket(of: location, at: endpoint)
         var options = options
         options.encryption =
@@ -124,17 +115,23 @@ package struct S3Configuration: Sendable {
     /// - Parameters:
     ///   - location: The bucket and the prefix.
     ///   - endpoint: The store's URL for those who use the URLs; `nil` for that of the server.
+    ///   - credentials: The source of its keys: that of a client, whose requests renew them; `nil` for a source of its own.
     /// - Returns: The signer.
-    /// - Throws: ``ExitError`` if a name cannot be used.
-    package func signer(for location: S3Location, at endpoint: String?) throws -> S3URLSigner {
-        S3URLSigner(try bucket(of: location, at: endpoint ?? self.endpoint), credentials: credentials)
+    /// - Throws: ``ExitError`` if keys are missing or a name cannot be used.
+    package func signer(
+        for location: S3Location,
+        at endpoint: String?,
+        credentials: (any S3CredentialSource)? = nil
+    ) throws -> S3URLSigner {
+        let credentials = try credentials ?? self.credentials(for: location)
+        return S3URLSigner(try bucket(of: location, at: endpoint ?? self.endpoint), credentials: credentials)
     }
 
     private func bucket(of location: S3Location, at endpoint: String?) throws -> S3Bucket {
         do throws(S3Error) {
             return try S3Bucket(
                 location.bucket,
-                region: region.isEmpty ? "us-east-1" : region,
+                region: regionInForce,
                 endpoint: endpoint,
                 addressing: S3Bucket.Addressing(rawValue: addressing.rawValue) ?? .auto
             )
@@ -143,14 +140,8 @@ package struct S3Configuration: Sendable {
         }
     }
 
-    private var credentials: S3Credentials {
-        let token = sessionToken.revealed
-        return S3Credentials(
-            accessKey: accessKey.revealed,
-            secretKey: secretKey.revealed,
-            sessionToken: token.isEmpty ? nil : token
-        )
-    }
+    /// The region that requests are signed for.
+    var regionInForce: String { region.isEmpty ? "us-east-1" : region }
 
     /// Reads the settings of the group.
     mutating func read(_ reader: inout SettingReader) {
@@ -167,5 +158,6 @@ package struct S3Configuration: Sendable {
         reader.secret("\(group).accessKey", into: &accessKey)
         reader.secret("\(group).secretKey", into: &secretKey)
         reader.secret("\(group).sessionToken", into: &sessionToken)
+        readIdentity(&reader)
     }
 }

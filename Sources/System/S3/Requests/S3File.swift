@@ -45,6 +45,19 @@ final class S3File {
         }
     }
 
+    /// All bytes of a small file.
+    func bytes(limit: Int) throws(S3Error) -> [UInt8] {
+        let size = try size()
+        guard size <= Int64(limit) else { throw S3Error(.local, "\(path) has more than \(limit) bytes") }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(size), alignment: 1)
+        defer { buffer.deallocate() }
+        var count = 0
+        while count < buffer.count {
+            count += try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: Int64(count))
+        }
+        return Array(buffer)
+    }
+
     /// Writes all bytes at an offset.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(S3Error) {
         var done = 0

@@ -46,6 +46,20 @@ struct S3Refusal {
         )
     }
 
+    /// Codes for temporary credentials that have ended, or that the store does not know.
+    ///
+    /// MinIO sends `InvalidTokenId`, and `InvalidAccessKeyId` for credentials that it has removed after their end.
+    private static let endedCredentials: Set = ["ExpiredToken", "InvalidToken", "InvalidTokenId", "InvalidAccessKeyId"]
+
+    /// Whether a store refuses the credentials of a request, and not what is requested.
+    ///
+    /// A response to a HEAD has no code. AWS answers one with ended credentials with 400, which few other reasons have.
+    static func isOfCredentials(_ response: S3Response, to request: S3Request) -> Bool {
+        guard [400, 401, 403].contains(response.status) else { return false }
+        guard request.method != "HEAD" else { return response.status == 400 }
+        return response.document?.text(of: "Code").map { endedCredentials.contains($0) } ?? false
+    }
+
     /// Codes of bodies that arrived damaged, which a second attempt repairs.
     private static let damages: Set = ["BadDigest", "XAmzContentSHA256Mismatch", "IncompleteBody"]
 

@@ -1,11 +1,12 @@
 /// Makes URLs with which others get objects of a bucket until a time, without keys.
 ///
 /// It sends no request: a URL is a computation of some microseconds, and does not say whether the object exists. With
-/// temporary keys a URL also ends when the store stops to accept their token.
+/// temporary keys a URL also ends when the store stops to accept their token; where the source of the keys knows that
+/// time, no URL is made that would last longer.
 package struct S3URLSigner: Sendable {
     /// The bucket, at the endpoint of those who use the URLs.
     private let bucket: S3Bucket
-    private let credentials: S3Credentials
+    private let credentials: any S3CredentialSource
 
     /// The scheme and the host of all URLs, with the port unless it is the default one.
     package var origin: String { bucket.origin }
@@ -15,8 +16,8 @@ package struct S3URLSigner: Sendable {
 
     /// - Parameters:
     ///   - bucket: The bucket; its endpoint can be another one than that of ``S3Client``.
-    ///   - credentials: The keys. A URL shows the id of the key and the token of temporary keys, not the key itself.
-    package init(_ bucket: S3Bucket, credentials: S3Credentials) {
+    ///   - credentials: The source of the keys. A URL shows the id of the key and the token of temporary keys, not the key itself.
+    package init(_ bucket: S3Bucket, credentials: any S3CredentialSource) {
         self.bucket = bucket
         self.credentials = credentials
     }
@@ -28,8 +29,10 @@ package struct S3URLSigner: Sendable {
     ///   - fields: Header fields of the response, in place of those that the store would send.
     ///   - time: Seconds since 1970 from which the URL is valid; equal times make equal URLs.
     ///   - seconds: How long it is valid, counted from that time, at most ``longestLife``.
-    /// - Returns: The URL; it is a secret until it ends.
-    package func url(of key: String, _ fields: S3ResponseFields, from time: Int64, seconds: Int) -> String {
+    /// - Returns: The URL; it is a secret until it ends. `nil` if the source has no keys now that are valid for so long.
+    package func url(of key: String, _ fields: S3ResponseFields, from time: Int64, seconds: Int) -> String? {
+        let life = min(seconds, S3URLSigner.longestLife)
+        guard let credentials = credentials.knownCredentials(validUntil: time + Int64(life)) else { return nil }
         let path = bucket.pathPrefix + "/" + S3Encoding.path(key)
         let message = SignatureV4.Message(
             method: "GET",
@@ -39,7 +42,6 @@ package struct S3URLSigner: Sendable {
             bodyDigest: "UNSIGNED-PAYLOAD"
         )
         let signature = SignatureV4(credentials: credentials, region: bucket.region)
-        let life = min(seconds, S3URLSigner.longestLife)
         let query = signature.query(for: message, at: SigningTime(time), expiresIn: life)
         return "\(bucket.origin)\(path)?\(query)"
     }
