@@ -214,4 +214,16 @@ struct S3ConfigurationTests {
         let error = #expect(throws: ExitError.self) { try load(environment) }
         #expect(error?.description.contains(sentence) == true)
     }
+
+    @Test("shared derivatives need a bucket and a cache on the disk")
+    func sharedDerivatives() throws {
+        var environment = ["LCFILE_IMAGES_SHARED_CACHE": "86400"]
+        var error = #expect(throws: ExitError.self) { try load(environment) }
+        #expect(error?.description.contains("blobs.store, which is not set") == true)
+        environment["LCFILE_BLOBS_STORE"] = "s3://files"
+        #expect(try load(environment).sharedDerivatives == 86_400)
+        environment["LCFILE_IMAGES_CACHE_SIZE"] = "0"
+        error = #expect(throws: ExitError.self) { try load(environment) }
+        #expect(error?.description.contains("images.cacheSize is 0") == true)
+    }
 }

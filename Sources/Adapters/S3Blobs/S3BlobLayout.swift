@@ -1,3 +1,4 @@
+internal import Crypto
 package import Domain
 
 /// The names of an app's objects in a bucket.
@@ -53,6 +54,21 @@ package struct S3BlobLayout: Sendable, Hashable {
 
     /// The name of the object with the ids of those to whom the blobs belong (``S3BlobOwners``).
     package var ownersName: String { "\(root)owners" }
+
+    /// What the names of all shared derivatives begin with.
+    package var derivativesPrefix: String { "\(root)derivatives/" }
+
+    /// What the names of all derivatives of a source begin with: `derivatives/ab/<SHA-256 of the source>/`.
+    func derivativesPrefix(of source: String) -> String {
+        let digest = SHA256.hash(data: Array(source.utf8)).hexadecimal
+        return "\(derivativesPrefix)\(digest.prefix(2))/\(digest)/"
+    }
+
+    /// The name of a derivative: behind that of its source 32 digits of the SHA-256 of its request.
+    func name(of derivative: DerivativeName) -> String {
+        let request = SHA256.hash(data: Array(derivative.request.utf8)).hexadecimal
+        return "\(derivativesPrefix(of: derivative.source))\(request.prefix(32))"
+    }
 
     /// What the names of all blobs and claims begin with.
     package var blobsPrefix: String { "\(root)blobs/" }

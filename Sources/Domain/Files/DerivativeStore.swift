@@ -18,6 +18,20 @@ package protocol DerivativeStore: Sendable {
 
     /// Removes all derivatives of one source; open ones stay readable.
     func remove(allOf source: String) async throws
+
+    /// Removes the derivatives of one source that only this server has, while another one removes those that all share.
+    func forget(allOf source: String) async throws
+
+    /// Removes shared derivatives whose time is over.
+    func removeExpired() async throws
+}
+
+extension DerivativeStore {
+    /// The same as ``remove(allOf:)``: nothing is shared.
+    package func forget(allOf source: String) async throws { try await remove(allOf: source) }
+
+    /// Does nothing: nothing is shared.
+    package func removeExpired() async throws {}
 }
 
 /// The name of a derivative in the cache.

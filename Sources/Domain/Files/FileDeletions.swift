@@ -111,7 +111,7 @@ package final class FileDeletions: Sendable {
             for key in deleted.takeAll() {
                 guard !Task.isCancelled else { return }
                 // Those that stay are not served any more, and go when others need their space.
-                try? await derivatives.remove(allOf: key.description)
+                try? await derivatives.forget(allOf: key.description)
             }
             await deleted.wait()
         }

@@ -82,6 +82,19 @@ extension ImageService {
     }
 }
 
+extension ImageService {
+    /// Removes shared derivatives whose time is over, once a day until the task is cancelled; for one of all servers.
+    package func expireDerivatives() async {
+        // Not at each start, because all derivatives are listed.
+        var pause = Duration.seconds(600)
+        while (try? await Task.sleep(for: pause)) != nil {
+            // What stays is removed the next day.
+            try? await derivatives.removeExpired()
+            pause = .seconds(86_400)
+        }
+    }
+}
+
 /// A failure that the request ignores: the response is the source.
 struct IgnoredFailure: Error {}
 

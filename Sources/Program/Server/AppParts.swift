@@ -5,6 +5,7 @@ internal import HTTPAPI
 internal import Logging
 internal import NIOPosix
 internal import PCREPatterns
+internal import S3Blobs
 internal import SQLiteStore
 internal import Storage
 
@@ -18,7 +19,10 @@ struct AppParts {
     let scratch: any StagingArea
     /// The blobs in the bucket; `nil` if they are in the folder.
     let bucket: BucketBlobs?
-    let derivatives: DiskDerivativeStore
+    /// The derivatives on the disk of this server.
+    let localDerivatives: DiskDerivativeStore
+    /// The derivatives that all servers share, with those of the disk; `nil` if each server has its own only.
+    let sharedDerivatives: SharedDerivatives?
     let files: FileService
     let settings: ObjectSettings
     let policy = CensorPolicy()
@@ -27,6 +31,7 @@ struct AppParts {
 
     var configuration: ServerConfiguration { shared.configuration }
     var store: any ObjectStore { database.store }
+    var derivatives: any DerivativeStore { sharedDerivatives ?? localDerivatives }
 
     /// Opens or creates the app's folder and its database.
     ///
@@ -58,7 +63,7 @@ struct AppParts {
                     blobs: try DiskBlobStore(folder: folder, pool: shared.pools.disk, health: shared.health)
                 )
             }
-            derivatives = try DiskDerivativeStore(
+            localDerivatives = try DiskDerivativeStore(
                 folder: folder,
                 bound: configuration.derivativeCache,
                 openFiles: shared.descriptors.openFiles,
@@ -68,6 +73,12 @@ struct AppParts {
         } catch {
             throw ExitError.storage("the folder \(folder) cannot be used (\(error))")
         }
+        sharedDerivatives = shared.blobs?.derivatives(
+            of: app.id,
+            localDerivatives,
+            lifetime: configuration.sharedDerivatives,
+            encryption ?? nil
+        )
         files = FileService(
             files: FileRecords(store),
             blobs: storage.blobs,

@@ -27,6 +27,7 @@ struct DeletionWorkers: Service {
         let removed = Counter(label: "lcfile_deletions_removed_total", dimensions: dimensions)
         let failed = Counter(label: "lcfile_deletions_failed_total", dimensions: dimensions)
         await app.leases.holding(.deletions) {
+            async let expiry: Void = app.images.expireDerivatives()
             await app.deletions.run { progress in
                 waiting.record(progress.waiting)
                 removed.increment(by: progress.removed)
@@ -34,6 +35,7 @@ struct DeletionWorkers: Service {
             }
             // Another server measures it from now on.
             waiting.record(0)
+            await expiry
         }
     }
 }

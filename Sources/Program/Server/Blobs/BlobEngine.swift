@@ -12,9 +12,13 @@ struct BlobEngine: Sendable {
     let client: S3Client
     let cache: S3FileCache
     private let settings: S3Configuration
+    /// The source of the keys of all clients and of the signer: the requests of one renew them for all.
+    private let credentials: any S3CredentialSource
     /// The keys with which this server encrypts blobs; `nil` if it does not.
     let keys: BlobKeys?
     private let signer: S3URLSigner
+    /// For derivatives, without which a request only takes longer: one attempt, and not for long.
+    private let derivativeClient: S3Client
     private let pool: NIOThreadPool
     private let health: StorageHealth
     private let identity: ServerIdentity
@@ -48,11 +52,18 @@ struct BlobEngine: Sendable {
         options.attempts = 4
         options.connectTimeout = 5
         options.idleTimeout = 15
-        client = try configuration.blobs.s3.client(for: location, options: options) {
+        credentials = try settings.credentials(for: location)
+        client = try settings.client(for: location, options: options, credentials: credentials) {
+            !stopping.isSet.load(ordering: .relaxed)
+        }
+        options.attempts = 1
+        (options.connectTimeout, options.idleTimeout) = (2, 5)
+        derivativeClient = try settings.client(for: location, options: options, credentials: credentials) {
             !stopping.isSet.load(ordering: .relaxed)
         }
         let folder = "\(configuration.storage)/\(BlobEngine.cacheFolder)"
-        signer = try settings.signer(for: location, at: configuration.blobs.publicEndpoint)
+        let endpoint = configuration.blobs.publicEndpoint
+        signer = try settings.signer(for: location, at: endpoint, credentials: credentials)
         do {
             cache = try S3FileCache(folder: folder, bound: configuration.blobs.cacheSize)
         } catch {
@@ -65,7 +76,7 @@ struct BlobEngine: Sendable {
     /// - Throws: ``ExitError``, as the initializer.
     func probe(of app: AppID) throws -> BucketProbe {
         BucketProbe(
-            try settings.client(for: location, options: BucketProbe.options),
+            try settings.client(for: location, options: BucketProbe.options, credentials: credentials),
             layout(of: app).ownersName,
             on: pool
         )
@@ -108,6 +119,32 @@ struct BlobEngine: Sendable {
                 signer: signer,
                 encryption: encryption
             )
+        )
+    }
+
+    /// The derivatives of an app that all servers share.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - local: Those on the disk of this server.
+    ///   - lifetime: The seconds for which a derivative stays in the bucket; 0 if none is there.
+    ///   - encryption: How the app's blobs are encrypted; `nil` if they are not.
+    /// - Returns: The derivatives; `nil` for the lifetime 0.
+    func derivatives(
+        of app: AppID,
+        _ local: any DerivativeStore,
+        lifetime: Int,
+        _ encryption: BlobEncryption?
+    ) -> SharedDerivatives? {
+        guard lifetime > 0 else { return nil }
+        return SharedDerivatives(
+            local,
+            derivativeClient,
+            removing: client,
+            layout: layout(of: app),
+            pool: pool,
+            lifetime: Int64(lifetime),
+            encryption: encryption
         )
     }
 

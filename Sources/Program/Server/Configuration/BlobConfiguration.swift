@@ -103,9 +103,24 @@ extension ServerConfiguration {
         return conflicts
     }
 
+    private var sharedCacheConflicts: [SettingConflict] {
+        guard sharedDerivatives > 0 else { return [] }
+        var conflicts: [SettingConflict] = []
+        let name = "images.sharedCache"
+        if blobs.store == nil {
+            let sentence = "\(name) keeps derivatives in the bucket of blobs.store, which is not set"
+            conflicts.append(SettingConflict(name, "blobs.store", sentence: sentence))
+        }
+        if derivativeCache == 0 {
+            let sentence = "\(name) needs a cache on the disk, from which derivatives are sent: images.cacheSize is 0"
+            conflicts.append(SettingConflict(name, "images.cacheSize", sentence: sentence))
+        }
+        return conflicts
+    }
+
     /// Settings that do not fit to blobs in a bucket.
     var blobConflicts: [SettingConflict] {
-        var conflicts = blobs.s3.conflicts + encryptionConflicts
+        var conflicts = blobs.s3.conflicts + encryptionConflicts + sharedCacheConflicts
         guard blobs.store != nil else {
             if redirectsDownloads {
                 let sentence =

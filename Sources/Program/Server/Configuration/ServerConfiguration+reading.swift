@@ -245,6 +245,7 @@ extension ServerConfiguration {
         reader.number("images.workers", 1...64, into: &threads.imageWorkers)
         reader.size("images.workerMemory", atMost: 1 << 40, into: &threads.imageWorkerMemory)
         reader.size("images.cacheSize", allowingZero: true, into: &derivativeCache)
+        reader.number("images.sharedCache", 0...315_360_000, into: &sharedDerivatives)
         reader.number("images.mezzanine", 0...10_000, into: &images.preScaledSide)
         reader.value("images.access", "any, styles or signed", into: &privacy.images) { ImageAccess(rawValue: $0) }
         reader.value("images.quality", "fast or best", into: &images.effort) { ImageEffort(rawValue: $0) }

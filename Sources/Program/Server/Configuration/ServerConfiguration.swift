@@ -69,6 +69,8 @@ package struct ServerConfiguration: Sendable {
     package var images = ImageSettings()
     /// The maximum bytes of cached derivatives for each app; 0 disables the cache.
     package var derivativeCache: Int64 = 1 << 30
+    /// The seconds for which derivatives stay in the bucket, where all servers find them; 0 if they are not there.
+    package var sharedDerivatives = 0
     /// Bytes reserved for deletes when the storage is full; 0 reserves none.
     package var reserve: Int64 = 32 << 20
     /// The free space in bytes below which the server is not ready; 0 for no such limit.

@@ -43,7 +43,7 @@ struct MetricsPage: Sendable {
             connections: connections,
             probes: probes
         )
-        bucket = BucketFamilies(engine: shared.blobs)
+        bucket = BucketFamilies(engine: shared.blobs, derivatives: apps.compactMap(\.parts.sharedDerivatives))
         self.readiness = ReadinessFamilies(readiness: readiness)
         self.certificate = certificate
     }

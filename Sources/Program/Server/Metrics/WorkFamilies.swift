@@ -92,7 +92,7 @@ struct WorkFamilies: Sendable {
     }
 
     private var derivativeSpace: [MetricFamily] {
-        let usage = apps.map(\.parts.derivatives.usage)
+        let usage = apps.map(\.parts.localDerivatives.usage)
         return [
             MetricFamily(
                 .gauge,
