@@ -9,6 +9,9 @@ package protocol DerivativeStore: Sendable {
     /// Opens a derivative; `nil` if it is not stored. Never shows a partial one.
     func open(_ name: DerivativeName) async throws -> StoredDerivative?
 
+    /// The same, but only of those that are on this machine: as fast as its disk.
+    func openLocal(_ name: DerivativeName) async throws -> StoredDerivative?
+
     /// Stores a derivative, replacing one of the same name; removes the least recently used ones if the space is used
     /// up.
     ///
@@ -27,6 +30,9 @@ package protocol DerivativeStore: Sendable {
 }
 
 extension DerivativeStore {
+    /// The same as ``open(_:)``: all are on this machine.
+    package func openLocal(_ name: DerivativeName) async throws -> StoredDerivative? { try await open(name) }
+
     /// The same as ``remove(allOf:)``: nothing is shared.
     package func forget(allOf source: String) async throws { try await remove(allOf: source) }
 

@@ -94,6 +94,12 @@ package struct FileService: Sendable {
         return file
     }
 
+    /// The file with a key as its record is now, whatever this server has cached.
+    package func currentRecord(_ key: FileKey) async throws -> ServedFile? {
+        guard isShared else { return try await record(key) }
+        return try await files.file(key: key).map(ServedFile.init)
+    }
+
     /// The file with a key, also if it is blocked.
     package func record(_ key: FileKey) async throws -> ServedFile? {
         let file = try await served.value(for: key) { try await files.file(key: key).map(ServedFile.init) }

@@ -40,7 +40,11 @@ package struct ImageOrigin: Sendable {
             open: { try await files.open(file) },
             isThere: {
                 // If the look-up fails, the file counts as existing.
-                do { return try await files.record(file.key).map { !$0.isDamaged } ?? false } catch { return true }
+                do {
+                    return try await files.currentRecord(file.key).map { !$0.isDamaged } ?? false
+                } catch {
+                    return true
+                }
             }
         )
     }

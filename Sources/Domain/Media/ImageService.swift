@@ -66,7 +66,9 @@ package struct ImageService: Sendable {
         self.scratch = scratch
     }
 
-    /// The cached derivative of a request and a source, or `nil`: fast, and without cancellable work.
+    /// The derivative of a request and a source in the cache of this machine, or `nil`: fast, and without cancellable work.
+    ///
+    /// ``result(_:of:automatic:from:)`` asks servers' shared derivatives, which is limited like rendering.
     ///
     /// - Parameters: As ``result(_:of:automatic:from:)``.
     /// - Throws: ``ServiceError/Code/badImageRequest`` if a watermark's image does not exist.
@@ -77,7 +79,7 @@ package struct ImageService: Sendable {
     ) async throws -> StoredDerivative? {
         let name = try await name(of: request, origin, automatic)
         // An error of the cache is treated as a miss.
-        let derivative = try? await derivatives.open(name)
+        let derivative = try? await derivatives.openLocal(name)
         derivativeCounts.count(isHit: derivative != nil)
         return derivative
     }

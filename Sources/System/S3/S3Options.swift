@@ -10,6 +10,8 @@ package struct S3Options: Sendable {
     package var connectTimeout = 15
     /// Seconds without a byte, in either direction, after which an attempt has failed.
     package var idleTimeout = 60
+    /// Seconds after which an attempt has failed although bytes are sent; 0 for no limit.
+    package var timeout = 0
     /// The maximum bytes of an object that is sent in one request.
     package var singlePutSize: Int64 = 64 << 20
     /// The bytes of a part of a larger object; at least 5 MiB, which stores require.

@@ -27,8 +27,10 @@ def engine(tmp_path_factory):
 @pytest.mark.skipif(
     BUNDLE.parent.name != "debug" and not BUNDLE.exists(), reason="this binary has no Swift tests built beside it")
 @pytest.mark.parametrize(
-    "suites, count", [("S3BackupTargetTests", 3), ("S3Blob.*Tests", 38), ("Staging(Contract|Servers|Fault|Upload|Encryption)Tests", 25)],
-    ids=["backups", "blobs", "staging"])
+    "suites, count", [
+        ("S3BackupTargetTests", 3), ("S3Blob.*Tests", 40), ("SharedDerivativeTests", 7),
+        ("Staging(Contract|Servers|Fault|Upload|Encryption)Tests", 25),
+    ], ids=["backups", "blobs", "derivatives", "staging"])
 def test_a_bucket_keeps_the_contracts(engine, suites, count):
     """The suites of the contracts are in Swift, where folders and memory run them too; here they get a store."""
     run = subprocess.run(

@@ -39,6 +39,10 @@ final class PostgresConnection: @unchecked Sendable {
     private var waitingSize = 0
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
+    /// The names of statements that the exchange prepares which is just being sent.
+    ///
+    /// If a preparation fails, the statements behind it do not run.
+    private var preparing: [String: String] = [:]
     private var preparedCount = 0
     /// Commands whose results are sent but not read: those of ``finish(_:)``.
     private var unread: [Bool] = []
@@ -159,6 +163,7 @@ final class PostgresConnection: @unchecked Sendable {
     ) throws -> PostgresResult? {
         try readUnread()
         let commands = takeWaiting()
+        preparing = [:]
         var names: [String?] = []
         for command in commands {
             if command.values == nil { try sendPlain(command.text) }
@@ -225,8 +230,15 @@ extension PostgresConnection {
                 }
                 return nil
             }
+            if let name = preparing[text] {
+                guard PQsendQueryPrepared(handle, name, CInt(values.count), pointers, nil, nil, 0) == 1 else {
+                    throw loss()
+                }
+                return nil
+            }
             preparedCount += 1
             let name = "s\(preparedCount)"
+            preparing[text] = name
             guard PQsendPrepare(handle, name, text, 0, nil) == 1,
                 PQsendQueryPrepared(handle, name, CInt(values.count), pointers, nil, nil, 0) == 1
             else { throw loss() }

@@ -127,6 +127,8 @@ final class PostgresWriter: Sendable {
             } catch let error as PostgresConnection.DeferredFailure {
                 // Nothing was committed; each body gets its own errors now.
                 failure = error.cause
+                // The entry of the log, which always waits, has failed.
+                if !isDeferring, (error.cause as? PostgresError)?.isConflict != true { break }
                 isDeferring = false
             } catch let error as PostgresError where error.isLoss || error.isConflict {
                 // Nothing was committed, so the bodies can run again.
@@ -240,23 +242,24 @@ final class PostgresWriter: Sendable {
     /// cannot be found out in time.
     ///
     /// The transaction had the turn. So it has ended once this one has the turn, and the log then has its number as one of
-    /// this server, or never will.
+    /// this server, or never will. If the entry with the number is so old that it was removed, it is not known whose it was.
     func isCommitted(_ number: Int64) -> Result<Bool, any Error> {
         let end = ContinuousClock.now + .seconds(pool.address.timeout)
         var failure: any Error = PostgresError.loss("no answer to COMMIT")
         while ContinuousClock.now < end {
             do {
-                let isLogged = try pool.withConnection { connection in
+                let (last, server) = try pool.withConnection { connection in
                     connection.later("BEGIN")
                     connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
                     let result = try connection.run(
-                        "SELECT EXISTS (SELECT 1 FROM change_log WHERE number = \(number) AND server = \(relay.server))"
+                        "SELECT last_change, server FROM state LEFT JOIN change_log ON number = \(number)"
                     )
                     connection.later("COMMIT")
                     try connection.flush()
-                    return result.boolean(0, 0)
+                    return (result.integer(0, 0) ?? 0, result.text(0, 1))
                 }
-                return .success(isLogged)
+                guard server != nil || last < number else { break }
+                return .success(server == relay.server)
             } catch {
                 failure = error
             }

@@ -55,7 +55,11 @@ final class S3Arrival: Sendable {
 
     /// Ends the arrival: with the complete file, whose bytes were compared, or with the error of the fetch.
     func end(_ result: Result<LocalFile, any Error>) {
-        change { $0.result = result }
+        change { state in
+            state.result = result
+            // The bytes of a fetch that failed take no space for as long as something remembers it.
+            state.file = nil
+        }
     }
 
     private func change(_ body: (inout State) -> Void) {
@@ -70,6 +74,9 @@ final class S3Arrival: Sendable {
 
     /// The complete file; `nil` while bytes arrive, and after an error.
     var file: LocalFile? { state.withLock { try? $0.result?.get() } }
+
+    /// Whether the bytes of an attempt are still those that count.
+    func isCurrent(_ attempt: Int) -> Bool { state.withLock { $0.attempt == attempt } }
 
     /// The error with which the arrival has ended.
     var failure: (any Error)? { state.withLock { $0.result?.failure } }

@@ -39,6 +39,7 @@ final class S3CacheWriter {
         guard reader >= 0 else {
             let failure = CacheFailure("open", errno)
             close(descriptor)
+            unlink(path)
             throw failure
         }
         file = LocalFile(owning: reader)

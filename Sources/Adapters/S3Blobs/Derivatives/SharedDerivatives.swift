@@ -58,21 +58,32 @@ package final class SharedDerivatives: DerivativeStore {
 
     package func open(_ name: DerivativeName) async throws -> StoredDerivative? {
         if let found = try await local.open(name) { return found }
-        if let since = await absent.value(for: name, loading: { nil }), since + Self.absence > .now { return nil }
+        if await isAbsent(name) { return nil }
         return try await claims.holding(name) {
             if let found = try await local.open(name) { return found }
-            guard let shared = await fetched(name) else { return nil }
-            try await local.store(shared.bytes, as: shared.mediaType, under: name)
-            return try await local.open(name)
+            if await !isAbsent(name), let shared = await fetched(name) {
+                try? await local.store(shared.bytes, as: shared.mediaType, under: name)
+                if let found = try await local.open(name) { return found }
+            }
+            absent.remove(name)
+            _ = await absent.value(for: name) { .now }
+            return nil
         }
+    }
+
+    package func openLocal(_ name: DerivativeName) async throws -> StoredDerivative? {
+        try await local.open(name)
+    }
+
+    /// Whether the bucket did not have a derivative a moment ago, or this server could not take it.
+    private func isAbsent(_ name: DerivativeName) async -> Bool {
+        await absent.value(for: name, loading: { nil }).map { $0 + Self.absence > .now } ?? false
     }
 
     private func fetched(_ name: DerivativeName) async -> S3Derivative? {
         let object = layout.name(of: name)
         let bytes = await attempt { [client] in try client.get(object, limit: S3Derivative.maxObjectSize) }
         guard let bytes = bytes.flatMap(\.self) else {
-            absent.remove(name)
-            _ = await absent.value(for: name) { .now }
             counts.count(.absent)
             return nil
         }
@@ -95,8 +106,9 @@ package final class SharedDerivatives: DerivativeStore {
     }
 
     package func remove(allOf source: String) async throws {
-        try await local.remove(allOf: source)
+        // The bucket first: what is opened in between comes into the local cache again.
         try await remove(prefix: layout.derivativesPrefix(of: source)) { _ in true }
+        try await local.remove(allOf: source)
     }
 
     package func forget(allOf source: String) async throws {
@@ -108,9 +120,13 @@ package final class SharedDerivatives: DerivativeStore {
         if let until = pausedUntil.withLock({ $0 }), until > .now { return nil }
         do {
             return try await threads.run(request)
+        } catch is CancellationError {
+            return nil
         } catch {
             counts.count(.failed)
-            pausedUntil.withLock { $0 = .now + Self.pause }
+            let reason = ((error as? ServiceError)?.cause as? S3Error)?.reason
+            // Of one object, these say nothing about others.
+            if reason != .damaged, reason != .tooLarge { pausedUntil.withLock { $0 = .now + Self.pause } }
             return nil
         }
     }
@@ -123,15 +139,21 @@ package final class SharedDerivatives: DerivativeStore {
     /// Removes objects, a page of the list after the other.
     private func remove(prefix: String, _ isRemoved: @escaping @Sendable (S3Object) -> Bool) async throws {
         var last: String?
+        var failure: S3Error?
         repeat {
-            last = try await threads.run { [patient, last] in
+            let (next, failed) = try await threads.run { [patient, last] in
                 let page = try patient.list(prefix: prefix, after: last)
                 // A store could list more than requested.
                 let removed = page.objects.filter { $0.key.hasPrefix(prefix) && isRemoved($0) }
-                try patient.delete(removed.map(\.key))
-                guard page.hasMore, let next = page.objects.last?.key, next > last ?? "" else { return nil }
-                return next
+                let errors = patient.deleteReporting(removed.map(\.key))
+                guard page.hasMore, let next = page.objects.last?.key, next > last ?? "" else {
+                    return (String?.none, errors.values.first)
+                }
+                return (next, errors.values.first)
             }
+            // An object that the store keeps does not keep the others.
+            (last, failure) = (next, failure ?? failed)
         } while last != nil
+        if let failure { throw ServiceError(failure) }
     }
 }

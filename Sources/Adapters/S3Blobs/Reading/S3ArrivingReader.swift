@@ -20,6 +20,11 @@ final class S3ArrivingReader {
         end = range.upperBound
     }
 
+    /// The bytes that were passed on were not those of the blob.
+    private static var changed: ServiceError {
+        ServiceError.unreadable(UnreadableBlob("the S3 store has sent other bytes before"))
+    }
+
     /// The next bytes; `nil` at the end.
     func next() async throws -> ByteBuffer? {
         if let rest { return try await rest.next() }
@@ -27,13 +32,12 @@ final class S3ArrivingReader {
         let next = min(end, position + S3CachedBlob.pieceSize)
         do {
             let part = try await next < end ? blob.arrival.reaching(next) : blob.arrival.whole()
-            guard attempt ?? part.attempt == part.attempt else {
-                throw ServiceError.unreadable(UnreadableBlob("the S3 store has sent other bytes before"))
-            }
+            guard attempt ?? part.attempt == part.attempt else { throw S3ArrivingReader.changed }
             let bytes = try await blob.read(part.file, position..<next)
             (attempt, position) = (part.attempt, next)
             return bytes
         } catch is CacheFailure {
+            guard attempt.map(blob.arrival.isCurrent) ?? true else { throw S3ArrivingReader.changed }
             let rest = blob.remote.pieces(of: position..<end).makeAsyncIterator()
             self.rest = rest
             return try await rest.next()

@@ -28,6 +28,8 @@ final class S3CachedBlob: OpenBlob {
             return .file(try await arrival.whole().file)
         } catch is CacheFailure {
             return nil
+        } catch is MissingObject {
+            throw remote.removed
         }
     }
 

@@ -57,7 +57,7 @@ struct BlobEngine: Sendable {
             !stopping.isSet.load(ordering: .relaxed)
         }
         options.attempts = 1
-        (options.connectTimeout, options.idleTimeout) = (2, 5)
+        (options.connectTimeout, options.idleTimeout, options.timeout) = (2, 5, 10)
         derivativeClient = try settings.client(for: location, options: options, credentials: credentials) {
             !stopping.isSet.load(ordering: .relaxed)
         }

@@ -71,6 +71,7 @@ final class S3Exchange {
         try handle.set(.connectTimeout, options.connectTimeout)
         try handle.set(.lowSpeedLimit, 1)
         try handle.set(.lowSpeedTime, options.idleTimeout)
+        try handle.set(.timeout, options.timeout)
         if request.receive != nil { try handle.set(.receiveBufferSize, S3Exchange.receiveBufferSize) }
         if let caFile = options.caFile { try handle.set(.caFile, caFile) }
     }
