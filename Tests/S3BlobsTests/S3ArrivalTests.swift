@@ -75,7 +75,7 @@ struct S3ArrivalTests {
         }
     }
 
-    @Test("whoever got bytes of an attempt gets no others; whoever got none reads the next attempt")
+    @Test("a reader with bytes of one attempt gets none of the next; a reader without bytes reads the next attempt")
     func attempts() async throws {
         try await withBlob { blob, arrival, file async throws in
             let early = blob.pieces(of: 0..<blob.size).makeAsyncIterator()

@@ -94,7 +94,7 @@ package struct FileService: Sendable {
         return file
     }
 
-    /// The file with a key as its record is now, whatever this server has cached.
+    /// The file with a key as its record is now; on a shared store it is read again, also if this server has it cached.
     package func currentRecord(_ key: FileKey) async throws -> ServedFile? {
         guard isShared else { return try await record(key) }
         return try await files.file(key: key).map(ServedFile.init)

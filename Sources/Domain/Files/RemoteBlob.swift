@@ -8,7 +8,7 @@ package protocol RemoteBlob: Sendable {
     /// - Parameters:
     ///   - fields: Header fields of the responses.
     ///   - period: When it is valid; equal fields and periods make equal URLs.
-    /// - Returns: The URL; until it ends, everyone who has it gets the bytes. `nil` if the store cannot make one that is
+    /// - Returns: The URL; until it ends, each client that has it gets the bytes. `nil` if the store cannot make one that is
     ///   valid for so long, because its own keys end earlier.
     func url(_ fields: RemoteBlobFields, _ period: RedirectPeriod) -> String?
 }

@@ -3,8 +3,8 @@ internal import NIOCore
 
 /// Reads a range of a blob in order, while its bytes arrive in the cache.
 ///
-/// The last piece comes after the bytes of the whole blob were compared with its digest: whoever got all pieces has the
-/// bytes that were stored, and of others nobody gets all. Used by one task.
+/// The last piece comes after the bytes of the whole blob were compared with its digest: a caller that gets all pieces has
+/// the bytes that were stored, and wrong bytes end with an error before the last piece. Used by one task.
 final class S3ArrivingReader {
     private let blob: S3CachedBlob
     private let end: Int64
