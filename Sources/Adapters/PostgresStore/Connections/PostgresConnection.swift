@@ -11,20 +11,6 @@ internal import Glibc
 /// list behind a lock, or used by the thread that took it. Each other connection belongs to ``ChangeListener``, whose one
 /// job calls it, or to ``SessionLocks`` or ``IndexBuilder``, which call it on a pool of one thread.
 final class PostgresConnection: @unchecked Sendable {
-    /// A statement that waits for the next exchange.
-    private struct Waiting {
-        let text: String
-        /// The arguments; `nil` for a statement that is not prepared.
-        var values: [[UInt8]?]?
-        var isDeferred = false
-        let onResult: ((PostgresResult) throws -> Void)?
-    }
-
-    /// A deferred statement has failed in the exchange of a later one.
-    struct DeferredFailure: Error {
-        let cause: any Error
-    }
-
     let handle: OpaquePointer
     private let options: PostgresAddress
     /// How long the server can be silent while it owes an answer, before the connection counts as lost; `nil` leaves that
@@ -34,9 +20,7 @@ final class PostgresConnection: @unchecked Sendable {
     var mustCancel: (@Sendable () -> Bool)?
     /// Whether the server was silent for too long.
     private var isAbandoned = false
-    private var waiting: [Waiting] = []
-    /// The size of the arguments of the waiting statements in bytes.
-    private var waitingSize = 0
+    private var waiting = WaitingStatements()
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
     /// The names of statements that the exchange prepares which is just being sent.
@@ -51,8 +35,6 @@ final class PostgresConnection: @unchecked Sendable {
     private static let maxPrepared = 500
     /// Longer texts are parsed each time.
     private static let longestPrepared = 8192
-    /// The size of arguments in bytes from which they do not wait any longer.
-    private static let maxWaitingSize = 1 << 20
 
     /// Connects, and prepares the session.
     init(_ address: PostgresAddress) throws {
@@ -102,8 +84,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Adds a statement without arguments that the next exchange runs first.
     func later(_ text: String, _ onResult: ((PostgresResult) throws -> Void)? = nil) {
-        // Those with a result are the same in many transactions, and are prepared.
-        waiting.append(Waiting(text: text, values: onResult == nil ? nil : [], onResult: onResult))
+        waiting.add(text, onResult)
     }
 
     /// Adds a statement with arguments that the next exchange runs first, or runs it now if many bytes wait.
@@ -111,27 +92,18 @@ final class PostgresConnection: @unchecked Sendable {
     /// - Throws: ``DeferredFailure``, from the exchange, if the statement fails, and no later statement of the exchange runs
     ///   then; other errors if the exchange is this one.
     func later(running statement: SQL) throws {
-        let (text, values) = statement.built
-        waiting.append(Waiting(text: text, values: values, isDeferred: true, onResult: nil))
-        waitingSize += values.reduce(0) { $0 + ($1?.count ?? 0) }
-        if waitingSize > PostgresConnection.maxWaitingSize { try flush() }
+        waiting.add(deferred: statement)
+        if waiting.isLarge { try flush() }
     }
 
     /// Removes the last waiting statement if it is this one.
     func cancelLater(_ text: String) -> Bool {
-        guard waiting.last?.text == text else { return false }
-        waiting.removeLast()
-        return true
+        waiting.removeLast(text)
     }
 
     /// Removes the waiting statements.
     func forgetWaiting() {
-        _ = takeWaiting()
-    }
-
-    private func takeWaiting() -> [Waiting] {
-        defer { (waiting, waitingSize) = ([], 0) }
-        return waiting
+        _ = waiting.take()
     }
 
     /// Runs the waiting statements.
@@ -150,8 +122,8 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Sends a last statement without waiting for its result, which the next exchange reads.
     func finish(_ text: String) throws {
-        waiting.append(Waiting(text: text, onResult: nil))
-        let commands = takeWaiting()
+        waiting.add(text, nil)
+        let commands = waiting.take()
         for command in commands { try sendPlain(command.text) }
         try synchronize()
         unread += commands.map { _ in true } + [false]
@@ -162,7 +134,7 @@ final class PostgresConnection: @unchecked Sendable {
         within budget: QueryBudget?
     ) throws -> PostgresResult? {
         try readUnread()
-        let commands = takeWaiting()
+        let commands = waiting.take()
         preparing = [:]
         var names: [String?] = []
         for command in commands {
