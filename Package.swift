@@ -272,8 +272,8 @@ let package = Package(
         tests(
             of: "Server",
             [
-                "Storage", "Domain", "HTTPAPI", "Console", "SQLiteStore", "DiskBlobs", "CurlMail", "S3", coreMetrics,
-                logging, nioCore, nioPosix, serviceLifecycle,
+                "Storage", "Domain", "HTTPAPI", "Console", "SQLiteStore", "DiskBlobs", "CurlMail", "S3", "CJemalloc",
+                coreMetrics, logging, nioCore, nioPosix, serviceLifecycle,
             ]
         ),
         tests(of: "CurlFetch", [nioCore, nioPosix]),

@@ -14,9 +14,13 @@ enum MemoryAllocator {
         // An option that is compiled out has no effect except that jemalloc retains more memory.
         _ = cjemalloc_set_time("arenas.dirty_decay_ms", decay)
         _ = cjemalloc_set_time("arenas.muzzy_decay_ms", 0)
-        // 4096 is jemalloc's number for all existing arenas.
-        _ = cjemalloc_set_time("arena.4096.dirty_decay_ms", decay)
-        _ = cjemalloc_set_time("arena.4096.muzzy_decay_ms", 0)
+        // One by one: with these options, the number that stands for all arenas (MALLCTL_ARENAS_ALL) makes jemalloc 5.3
+        // read and change memory behind its table of arenas. One that does not exist yet is refused, and begins with
+        // the values above.
+        for arena in 0..<cjemalloc_arenas() {
+            _ = cjemalloc_set_time("arena.\(arena).dirty_decay_ms", decay)
+            _ = cjemalloc_set_time("arena.\(arena).muzzy_decay_ms", 0)
+        }
         _ = cjemalloc_set_flag("background_thread", true)
     }
 }
