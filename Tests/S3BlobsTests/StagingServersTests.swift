@@ -232,4 +232,27 @@ struct StagingServersTests {
             #expect(try await second.reopen(draft) == nil)
         }
     }
+
+    @Test("the undecided commit of an ended upload stays when one with the same id begins a commit")
+    func otherBlob() async throws {
+        try await StagingFixture.withLayout { layout in
+            let area = try StagingFixture.area(layout)
+            let notes = try (0..<2).map { _ in
+                CommitNote(file: name, blob: BlobName(try S3Fixture.key()), isDraft: false)
+            }
+            let first = try await area.stage(ByteBuffer(string: "first"), as: name)
+            try await first.noteCommit(as: notes[0].blob, of: name)
+            first.keepNote()
+            #expect(area.undecidedCommit(of: name) == notes[0])
+            let second = try await area.stage(as: name)
+            try await second.noteCommit(as: notes[1].blob, of: name)
+            #expect(try await area.unsettled() == [notes[0]])
+            #expect(Set(try await area.leftovers()) == Set(notes.map { .committing($0) }))
+            await second.discard()
+            let found = try #require(try await area.reopen(notes[0]))
+            await found.discard()
+            #expect(try await area.unsettled() == [])
+            #expect(try StagingFixture.objects(layout).filter { !$0.contains("/servers/") } == [])
+        }
+    }
 }

@@ -37,12 +37,8 @@ package final class MemoryStagingArea: StagingArea {
     }
 
     package func stage(as name: ObjectID) async throws -> any StagedBlob {
-        let kept = with { state in
-            let kept = state.kept.first { $0.file == name && !$0.isDraft }
-            if kept == nil { state.staged[name.description] = state.staged[name.description] ?? ByteBuffer() }
-            return kept
-        }
-        guard let kept, let staged = try await reopen(kept) else {
+        guard let kept = undecidedCommit(of: name), let staged = try await reopen(kept) else {
+            with { $0.staged[name.description] = $0.staged[name.description] ?? ByteBuffer() }
             return MemoryStagedBlob(in: self, name: name.description, isDraft: false)
         }
         staged.keepNote()
@@ -51,6 +47,10 @@ package final class MemoryStagingArea: StagingArea {
 
     package func unsettled() async throws -> [CommitNote] {
         with { Array($0.kept) }
+    }
+
+    package func undecidedCommit(of upload: ObjectID) -> CommitNote? {
+        with { state in state.kept.first { $0.file == upload && !$0.isDraft } }
     }
 
     package func leftovers() async throws -> [StagingLeftover] {

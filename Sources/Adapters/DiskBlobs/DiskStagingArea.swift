@@ -74,6 +74,8 @@ package struct DiskStagingArea: StagingArea {
         }
     }
 
+    package func undecidedCommit(of upload: ObjectID) -> CommitNote? { unsettledNames.note(of: upload) }
+
     package func leftovers() async throws -> [StagingLeftover] {
         try await pool.runIfActive { [layout] in
             try layout.stagedNames().compactMap { name in

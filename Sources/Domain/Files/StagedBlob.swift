@@ -50,6 +50,9 @@ package protocol StagedBlob: Sendable {
     ///
     /// The note survives a power cut at the latest when ``synchronize()`` returns, or when a blob on the same file
     /// system does. The bytes are then found by ``StagingArea/reopen(_:)``, not by their name.
+    ///
+    /// An earlier note of the same blob ends. In a shared area, that of another blob stays undecided: it is of an ended
+    /// upload with the same id. In other areas there is none, because the end of such an upload decides it.
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws
 
     /// Removes the note: the bytes are staged as before. Called when the blob does not exist.

@@ -24,6 +24,9 @@ package protocol StagingArea: Sendable {
     /// Also tries again to remove the bytes whose removal failed. ``stage(as:)`` finds the bytes of such an upload.
     func unsettled() async throws -> [CommitNote]
 
+    /// The undecided commit of this server (``StagedBlob/keepNote()``) that an upload with the id began; asks no storage.
+    func undecidedCommit(of upload: ObjectID) -> CommitNote?
+
     /// Opens the bytes of a commit that was interrupted; `nil` if the journal has no such note any more.
     func reopen(_ note: CommitNote) async throws -> (any StagedBlob)?
 }

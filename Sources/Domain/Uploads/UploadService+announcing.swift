@@ -108,10 +108,14 @@ extension UploadService {
         givenBy description: UploadDescription,
         as caller: Caller
     ) async throws {
-        guard caller.isMaster, !description.systemFields.isEmpty, let found = try await records.find(id: id) else {
-            return
-        }
-        try await active.using(found.upload.tokenDigest) { [records] in
+        guard caller.isMaster, !description.systemFields.isEmpty else { return }
+        if let found = try await records.find(id: id) { try await end(found.upload) }
+        try await settle(id)
+    }
+
+    private func end(_ upload: StoredUpload) async throws {
+        let id = upload.id
+        try await active.using(upload.tokenDigest) { [records] in
             try await records.find(id: id)
         } _: { active in
             guard let active else { return }
@@ -120,6 +124,15 @@ extension UploadService {
                 await discardStaged(of: active)
             }
         }
+    }
+
+    /// Decides the commit of an ended upload that a failure left undecided, which the next sweep would do.
+    ///
+    /// Otherwise an upload with the same id would begin with the bytes of that one.
+    private func settle(_ upload: ObjectID) async throws {
+        guard let note = storage.staging.undecidedCommit(of: upload) else { return }
+        let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
+        try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
     }
 
     private func key(for announcement: UploadAnnouncement, as caller: Caller) throws -> FileKey {

@@ -99,10 +99,7 @@ final class SharedStaging: Sendable {
 
         func stage(as name: ObjectID) async throws -> any StagedBlob {
             let staged = Staged(shared: shared, server: server, folder: name.description)
-            let kept = shared.with { state in
-                state.kept.first { $0.server == server && $0.folder == name.description }
-            }
-            if let kept { staged.noting.withLock { $0 = (kept, true) } }
+            if let kept = undecided(name) { staged.noting.withLock { $0 = (kept, true) } }
             return staged
         }
 
@@ -124,6 +121,12 @@ final class SharedStaging: Sendable {
                 let left = state.notes.filter { state.ended.contains($0.server) }
                 return Array(Set((state.kept.filter { $0.server == server } + left).map(\.commit)))
             }
+        }
+
+        func undecidedCommit(of upload: ObjectID) -> CommitNote? { undecided(upload)?.commit }
+
+        private func undecided(_ upload: ObjectID) -> Note? {
+            shared.with { state in state.kept.first { $0.server == server && $0.folder == upload.description } }
         }
 
         func reopen(_ note: CommitNote) async throws -> (any StagedBlob)? {
@@ -194,13 +197,14 @@ final class SharedStaging: Sendable {
         func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
             let commit = CommitNote(file: file, blob: blob, isDraft: folder.hasPrefix("draft-"))
             let note = Note(commit: commit, server: server, folder: folder)
-            endNote(removing: true)
+            // That of another blob stays undecided.
+            if noting.withLock({ $0.note?.commit.blob == blob }) { endNote() }
             shared.with { _ = $0.notes.insert(note) }
             noting.withLock { $0 = (note, false) }
             await shared.with(\.onCommit)?(server)
         }
 
-        func cancelCommit() async throws { endNote(removing: true) }
+        func cancelCommit() async throws { endNote() }
 
         func keepNote() {
             guard let note = noting.withLock(\.note) else { return }
@@ -211,10 +215,10 @@ final class SharedStaging: Sendable {
         func discard() async {
             guard !noting.withLock(\.isKept) else { return }
             shared.with { $0.folders[folder] = nil }
-            endNote(removing: true)
+            endNote()
         }
 
-        private func endNote(removing: Bool) {
+        private func endNote() {
             let note = noting.withLock { noting in
                 defer { noting = (nil, false) }
                 return noting.note

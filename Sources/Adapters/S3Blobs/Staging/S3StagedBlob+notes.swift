@@ -12,11 +12,15 @@ extension S3StagedBlob {
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
         let commit = CommitNote(file: file, blob: blob, isDraft: folder.isDraft)
         let new = StagingNames.Note(commit: commit, server: area.servers.own, folder: folder)
-        let old = noting.withLock(\.note)
+        // One of another blob is of an ended upload with the same id, and all that is known of that blob.
+        let old = noting.withLock { noting in
+            if noting.note?.commit.blob != blob { noting = (nil, false) }
+            return noting.note
+        }
         try await area.bucket.run { [area] client in
             try area.servers.renew()
             try client.put(area.names.name(of: new), bytes: [])
-            // An earlier note of another blob or server; if it stays, it is undecided as it was.
+            // An earlier put of the blob, or another server's; if it stays, it is undecided as it was.
             if let old, old != new { try client.delete([area.names.name(of: old)]) }
         }
         endNote()

@@ -115,6 +115,8 @@ package final class S3StagingArea: StagingArea {
         return staged
     }
 
+    package func undecidedCommit(of upload: ObjectID) -> CommitNote? { unsettledFolders.note(of: upload)?.commit }
+
     package func reopen(_ note: CommitNote) async throws -> (any StagedBlob)? {
         let found = try await bucket.run { [bucket, names] _ in
             try bucket.objects(names.prefix(of: note)).compactMap { names.note(named: $0.key) }
