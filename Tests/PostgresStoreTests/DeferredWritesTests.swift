@@ -56,6 +56,32 @@ import Testing
         }
     }
 
+    @Test("what a body only writes costs no exchange: one begins the transaction, and one ends it")
+    func exchanges() async throws {
+        try await withStore { store in
+            let object = try Self.object("first", "a")
+            let writes: [(String, @Sendable (any WriteTransaction) throws -> Void)] = [
+                ("insert", { try $0.insert(object, into: Self.task) }),
+                ("update", { try $0.update(try Self.object("first", "b"), in: Self.task, from: object) }),
+                (
+                    "ten inserts",
+                    { writer in
+                        for number in 0..<10 {
+                            try writer.insert(Self.object("object\(number)", "\(number)"), into: Self.task)
+                        }
+                    }
+                ),
+            ]
+            for (name, write) in writes {
+                let before = try store.pool.withConnection { (ObjectIdentifier($0), $0.exchanges) }
+                try await store.write(write)
+                let after = try store.pool.withConnection { (ObjectIdentifier($0), $0.exchanges) }
+                #expect(after.0 == before.0)
+                #expect(after.1 - before.1 == 2, "\(name)")
+            }
+        }
+    }
+
     @Test("a body that catches a duplicate goes on, in an attempt and after it")
     func caught() async throws {
         try await withStore { store in

@@ -86,7 +86,7 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
         #expect(reply?.count == matches.count, "\(text)")
     }
 
-    /// Checks that a change under the condition applies to exactly the documents that match.
+    /// Checks that a change under the condition applies to exactly the documents that match; all are tried at once.
     private func checkChanges(
         under condition: Condition,
         of matches: Set<String>,
@@ -95,15 +95,20 @@ package struct QueryCase: Sendable, CustomTestStringConvertible {
         _ caller: Caller
     ) async throws {
         let nothing = try ObjectChange(.object([:]), allowsPaths: true)
-        for (document, _) in documents {
-            let id = try #require(ObjectID(document))
-            let update = ObjectCommand(name, .update(id, nothing, where: condition, returnsObject: false))
-            do {
-                _ = try await service.perform(update, as: caller)
-                #expect(matches.contains(document), "\(condition) let \(document) be changed")
-            } catch let error as ServiceError where error.code == .noEffect {
-                #expect(!matches.contains(document), "\(condition) kept \(document) from being changed")
+        try await withThrowingTaskGroup { group in
+            for (document, _) in documents {
+                let id = try #require(ObjectID(document))
+                let update = ObjectCommand(name, .update(id, nothing, where: condition, returnsObject: false))
+                group.addTask {
+                    do {
+                        _ = try await service.perform(update, as: caller)
+                        #expect(matches.contains(document), "\(condition) let \(document) be changed")
+                    } catch let error as ServiceError where error.code == .noEffect {
+                        #expect(!matches.contains(document), "\(condition) kept \(document) from being changed")
+                    }
+                }
             }
+            try await group.waitForAll()
         }
     }
 

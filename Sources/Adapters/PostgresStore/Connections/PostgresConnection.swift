@@ -28,6 +28,8 @@ final class PostgresConnection: @unchecked Sendable {
     /// If a preparation fails, the statements behind it do not run.
     private var preparing: [String: String] = [:]
     private var preparedCount = 0
+    /// The number of exchanges so far, those included whose results are not read yet.
+    private(set) var exchanges = 0
     /// Commands whose results are sent but not read: those of ``finish(_:)``.
     private var unread: [Bool] = []
 
@@ -220,6 +222,7 @@ extension PostgresConnection {
 
     private func synchronize() throws {
         guard PQpipelineSync(handle) == 1 else { throw loss() }
+        exchanges += 1
     }
 
     func loss() -> PostgresError { .loss(lastMessage) }

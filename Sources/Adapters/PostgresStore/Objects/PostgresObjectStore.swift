@@ -12,7 +12,7 @@ package final class PostgresObjectStore: ObjectStore {
     package let id: String
     package var coordination: (any ServerCoordination)? { isShared ? servers : nil }
     var address: PostgresAddress { pool.address }
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
     private let claim: SchemaClaim
     private let servers: PostgresCoordination
     private let catalog: SharedPostgresCatalog
