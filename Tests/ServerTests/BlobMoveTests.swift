@@ -1,7 +1,5 @@
-import DiskBlobs
 import Foundation
 import NIOCore
-import NIOPosix
 import SQLiteStore
 import Storage
 import Support
@@ -12,112 +10,9 @@ import Testing
 
 /// A move between two folders: the rules are those of a bucket, which `Tests/Conformance` uses.
 @Suite struct BlobMoveTests {
-    private struct Fixture {
-        let folder: String
-        let database: SQLiteDatabase
-        let store: SQLiteObjectStore
-        /// The folder of the server.
-        let source: BlobStorage
-        let target: BlobStorage
-        let ids = ObjectIDGenerator()
-        /// What the rows of an upload record.
-        var recorded: (upload: ObjectID, ranges: RangeSet<Int64>)?
-
-        init(in folder: String) throws {
-            self.folder = folder
-            source = try Fixture.storage("\(folder)/source")
-            target = try Fixture.storage("\(folder)/target")
-            database = try SQLiteDatabase(path: "\(folder)/source/lcfile.sqlite")
-            store = SQLiteObjectStore(database)
-        }
-
-        private static func storage(_ path: String) throws -> BlobStorage {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            return BlobStorage(
-                staging: try DiskStagingArea(folder: path, pool: .singleton),
-                blobs: try DiskBlobStore(folder: path, pool: .singleton)
-            )
-        }
-
-        var journal: CopyJournal { CopyJournal(in: "\(folder)/target") }
-
-        func run(_ phase: BlobMove.Phase = .last) async throws -> BlobMove.Outcome {
-            let (source, target) = ("\(folder)/source", "\(folder)/target")
-            let records = try FolderEngine().openFiles(in: source)
-            let move = BlobMove(
-                records: records,
-                source: BlobMove.Place(
-                    blobs: DiskBlobStore(reading: source, pool: .singleton),
-                    staging: phase == .last ? self.source.staging : nil,
-                    checked: { FolderBlobs(folder: source) },
-                    comparesDigests: false,
-                    journal: nil
-                ),
-                target: BlobMove.Place(
-                    blobs: self.target.blobs,
-                    staging: phase == .last ? self.target.staging : nil,
-                    checked: { FolderBlobs(folder: target) },
-                    comparesDigests: true,
-                    journal: journal
-                ),
-                phase: phase,
-                pool: .singleton,
-                recorded: { [recorded] in $0 == recorded?.upload ? recorded?.ranges ?? RangeSet() : RangeSet() }
-            )
-            let outcome = try await move.run()
-            try records.close()
-            return outcome
-        }
-
-        /// Deletes a file and its bytes, as a server does.
-        func delete(_ record: FileRecord) async throws {
-            try await store.write { _ = try $0.delete(record.id, in: .file) }
-            try await source.blobs.remove(record.key)
-        }
-
-        /// The number of blobs in the target.
-        func count() throws -> Int {
-            try (UInt8.min...UInt8.max).reduce(0) { count, byte in
-                try count + FolderBlobs(folder: "\(folder)/target").names(beginningWith: byte).blobs.count
-            }
-        }
-
-        /// Uploads a file.
-        func store(_ text: String, as key: FileKey? = nil) async throws -> FileRecord {
-            let sample = try Samples.record(key: key)
-            let facts = try await source.store(text, as: sample.key)
-            let record = FileRecord(
-                id: sample.id,
-                key: sample.key,
-                name: sample.name,
-                mediaType: sample.mediaType,
-                detectedType: sample.detectedType,
-                facts: facts,
-                metaData: [:],
-                acl: nil,
-                createdAt: sample.createdAt
-            )
-            try await FileRecords(store).insert([record])
-            return record
-        }
-
-        func text(_ record: FileRecord) async throws -> String? {
-            guard let blob = try await target.blobs.open(record.key) else { return nil }
-            return String(buffer: try await blob.read(at: 0, count: Int(blob.size)))
-        }
-    }
-
-    private func withFixture(_ body: (Fixture) async throws -> Void) async throws {
-        try await Samples.withFolder { folder in
-            let fixture = try Fixture(in: folder)
-            try await body(fixture)
-            try fixture.database.close()
-        }
-    }
-
     @Test("files are copied once, and what is there already is not copied again")
     func files() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             var records: [FileRecord] = []
             for number in 0..<20 { records.append(try await fixture.store("text \(number)")) }
             let first = try await fixture.run()
@@ -136,7 +31,7 @@ import Testing
 
     @Test("other bytes under a key of the second storage are replaced")
     func leftover() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             let record = try await fixture.store("right")
             _ = try await fixture.target.store("wrong", as: record.key)
             #expect(try await fixture.run().copied == 1)
@@ -146,7 +41,7 @@ import Testing
 
     @Test("missing and damaged bytes are named, and leave nothing")
     func damage() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             var records: [FileRecord] = []
             for text in ["whole", "gone", "bad"] { records.append(try await fixture.store(text)) }
             try await fixture.source.blobs.remove(records[1].key)
@@ -163,7 +58,7 @@ import Testing
 
     @Test("bytes in the trash move to the trash, and stay in that of the first storage")
     func trash() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             let record = try await fixture.store("trashed")
             let entry = TrashEntry(
                 id: fixture.ids.next(),
@@ -193,7 +88,7 @@ import Testing
 
     @Test("bytes of unfinished uploads move, also a second time")
     func uploads() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             let upload = fixture.ids.next()
             let staged = try await fixture.source.staging.stage(as: upload)
             let writer = staged.write(at: 0, digesting: [])
@@ -221,7 +116,7 @@ import Testing
 
     @Test("gaps between the bytes of an upload stay gaps")
     func gaps() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             let upload = fixture.ids.next()
             let staged = try await stage(upload, in: fixture.source.staging)
             #expect(try await fixture.run().uploads == 1)
@@ -238,7 +133,7 @@ import Testing
 
     @Test("zeros that a row records are copied although the file system shows a gap there")
     func recordedZeros() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             var fixture = fixture
             let upload = fixture.ids.next()
             _ = try await stage(upload, in: fixture.source.staging)
@@ -251,7 +146,7 @@ import Testing
 
     @Test("bytes that a row records and that are missing are damage")
     func recordedAndMissing() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             var fixture = fixture
             let upload = fixture.ids.next()
             _ = try await stage(upload, in: fixture.source.staging)
@@ -266,7 +161,7 @@ import Testing
 
     @Test("the last run moves only what changed since a copy, and removes what was deleted")
     func changes() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             var records: [FileRecord] = []
             for number in 0..<10 { records.append(try await fixture.store("text \(number)")) }
             let first = try await fixture.run(.beside)
@@ -291,7 +186,7 @@ import Testing
 
     @Test("bytes that a run has compared are not read again, and those of no run are")
     func journal() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             let record = try await fixture.store("right")
             _ = try await fixture.run(.beside)
             let byte = try #require([UInt8](hexadecimal: BlobName(record.key).description)?.first)
@@ -308,7 +203,7 @@ import Testing
 
     @Test("a copy reads the folder of a server and changes nothing there")
     func reading() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             _ = try await fixture.store("text")
             let drafts = ["draft-\(fixture.ids.next())", "copy-\(fixture.ids.next())"]
             for name in drafts {
@@ -322,7 +217,7 @@ import Testing
 
     @Test("what lacks bytes while it has a record is damage, also beside a server")
     func damageBeside() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             let record = try await fixture.store("gone")
             try await fixture.source.blobs.remove(record.key)
             let outcome = try await fixture.run(.beside)
@@ -332,7 +227,7 @@ import Testing
 
     @Test("bytes of an entry that left the trash are removed from the trash of the second storage")
     func trashChanges() async throws {
-        try await withFixture { fixture in
+        try await BlobMoveFixture.with { fixture in
             let record = try await fixture.store("trashed")
             let blob = TrashedBlob(entry: fixture.ids.next(), key: record.key, file: record.id)
             try await fixture.target.blobs.put(
