@@ -8,6 +8,7 @@ import pytest
 import requests
 from client import TIMEOUT, assert_refused, eventually
 from hostile import children, processor
+from metrics import values
 from pictures import encoded
 from PIL import Image
 
@@ -143,6 +144,8 @@ def test_one_file_does_not_take_the_whole_queue(new_server, photo):
     api = server.api()
     greedy, modest = api.store(photo)["url"], api.store(photo)["url"]
     held = [asked(server, greedy, f"imageMogr2/thumbnail/3000x/blur/50x{sigma}") for sigma in range(30, 36)]
+    # One that still gets its source from a bucket is not told to come again.
+    assert eventually(lambda: values(server, "lcfile_queue_waiting_jobs").get("queue_waiting_jobs images") == 5)
     more = []
     # When one more is refused, all permits are taken.
     assert eventually(lambda: more.append(asked(server, greedy, f"imageMogr2/thumbnail/{2000 + len(more)}x/blur/9x9"))
