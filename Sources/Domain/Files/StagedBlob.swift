@@ -52,7 +52,7 @@ package protocol StagedBlob: Sendable {
     /// system does. The bytes are then found by ``StagingArea/reopen(_:)``, not by their name.
     ///
     /// An earlier note of the same blob ends. In a shared area, that of another blob stays undecided: it is of an ended
-    /// upload with the same id. In other areas there is none, because the end of such an upload decides it.
+    /// upload with the same id. In other areas there is none, because the announcement of the new upload decides it.
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws
 
     /// Removes the note: the bytes are staged as before. Called when the blob does not exist.
