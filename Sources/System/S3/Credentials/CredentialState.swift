@@ -9,7 +9,8 @@ struct CredentialState {
     }
 
     private var held: Held?
-    private var isRenewing = false
+    /// Whether a thread renews them now.
+    private(set) var isRenewing = false
     /// The last failure since the last success.
     private var failure: (error: S3Error, at: ContinuousClock.Instant)?
 

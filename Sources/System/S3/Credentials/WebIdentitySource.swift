@@ -47,6 +47,9 @@ package final class WebIdentitySource: S3CredentialSource {
         }
     }
 
+    /// Whether a thread makes an exchange now, or has not stored its result yet; for tests.
+    var isRenewing: Bool { state.withLock(\.isRenewing) }
+
     package func knownCredentials(validUntil time: Int64) -> S3Credentials? {
         let end = now() + .seconds(time - S3Client.now())
         return state.withLock { $0.known(until: end) }
