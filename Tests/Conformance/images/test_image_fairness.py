@@ -144,7 +144,7 @@ def test_one_file_does_not_take_the_whole_queue(new_server, photo):
     api = server.api()
     greedy, modest = api.store(photo)["url"], api.store(photo)["url"]
     held = [asked(server, greedy, f"imageMogr2/thumbnail/3000x/blur/50x{sigma}") for sigma in range(30, 36)]
-    # One that still gets its source from a bucket is not told to come again.
+    # A job that still fetches its source from a bucket is not refused in favour of others.
     assert eventually(lambda: values(server, "lcfile_queue_waiting_jobs").get("queue_waiting_jobs images") == 5)
     more = []
     # When one more is refused, all permits are taken.

@@ -23,7 +23,7 @@ final class PostgresConnection: @unchecked Sendable {
     private var waiting = WaitingStatements()
     /// The names of prepared statements by their text.
     private var prepared: [String: String] = [:]
-    /// The names of statements that the exchange prepares which is just being sent.
+    /// The names of the statements that the current exchange prepares.
     ///
     /// If a preparation fails, the statements behind it do not run.
     private var preparing: [String: String] = [:]
@@ -198,13 +198,7 @@ extension PostgresConnection {
                 }
                 return nil
             }
-            if let name = prepared[text] {
-                guard PQsendQueryPrepared(handle, name, CInt(values.count), pointers, nil, nil, 0) == 1 else {
-                    throw loss()
-                }
-                return nil
-            }
-            if let name = preparing[text] {
+            if let name = prepared[text] ?? preparing[text] {
                 guard PQsendQueryPrepared(handle, name, CInt(values.count), pointers, nil, nil, 0) == 1 else {
                     throw loss()
                 }

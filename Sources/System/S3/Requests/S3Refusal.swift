@@ -53,8 +53,8 @@ struct S3Refusal {
 
     /// Whether a store refuses the credentials of a request, and not what is requested.
     ///
-    /// A response to a HEAD has no code. AWS answers one with ended credentials with 400, which few other reasons have, and
-    /// others can with 401 or 403.
+    /// A response to a HEAD has no code. AWS answers one with ended credentials with 400, which few other reasons have;
+    /// other stores can answer it with 401 or 403.
     static func isOfCredentials(_ response: S3Response, to request: S3Request) -> Bool {
         guard [400, 401, 403].contains(response.status) else { return false }
         guard request.method != "HEAD" else { return true }
