@@ -105,6 +105,52 @@ struct StagingFaultTests {
         }
     }
 
+    @Test("the bytes of an unfinished upload that got the id of an ended one are not removed with those of that one")
+    func sameName() async throws {
+        try await StagingFixture.withLayout { layout in
+            let isBroken = Flag()
+            let proxy = try S3Proxy { request, _ in
+                request.method == "DELETE" && isBroken.value ? .refused(403, code: "AccessDenied") : .none
+            }
+            defer { proxy.close() }
+            let area = try StagingFixture.area(layout, at: proxy.url)
+            let other = try StagingFixture.area(layout)
+            await (try await area.stage(ByteBuffer(string: "ended"), as: name)).discard()
+            isBroken.clear()
+            var undecided = try await area.unsettled { [name] in $0 == name }
+            #expect(try staged(layout).count == 1)
+            // A client sends the first bytes of the next one after the sweep has asked.
+            undecided += try await area.unsettled { name in
+                _ = try await other.stage(ByteBuffer(string: "acknowledged"), as: name)
+                return false
+            }
+            #expect(undecided == [])
+            #expect(try staged(layout).count == 1)
+            #expect(try await other.stage(as: name).read(at: 0, count: 100) == ByteBuffer(string: "acknowledged"))
+        }
+    }
+
+    @Test("the last reader of an ended upload's bytes removes these and no others")
+    func readers() async throws {
+        try await StagingFixture.withLayout { layout in
+            let area = try StagingFixture.area(layout)
+            let staged = try await area.stage(ByteBuffer(string: "ended"), as: name)
+            var reader: (any OpenBlob)? = try await staged.open()
+            await staged.discard()
+            let former = try self.staged(layout)
+            let next = try await StagingFixture.area(layout).stage(ByteBuffer(string: "next"), as: name)
+            #expect(try await reader?.read(at: 0, count: 100) == ByteBuffer(string: "ended"))
+            reader = nil
+            try await eventually { try Set(former).isDisjoint(with: self.staged(layout)) }
+            #expect(try self.staged(layout).count == 1)
+            await next.discard()
+        }
+    }
+
+    private func staged(_ layout: S3BlobLayout) throws -> [String] {
+        try StagingFixture.objects(layout).filter { $0.contains("/uploads/") }
+    }
+
     private final class Flag: Sendable {
         private let state = Mutex(true)
 

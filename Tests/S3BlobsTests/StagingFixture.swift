@@ -63,17 +63,6 @@ enum StagingFixture {
     private static let period = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 }
 
-extension S3StagingArea {
-    /// Stages bytes, under a name or for one request.
-    func stage(_ bytes: ByteBuffer, as name: ObjectID? = nil) async throws -> any StagedBlob {
-        let staged = if let name { try await stage(as: name) } else { try await stage() }
-        let writer = staged.write(at: 0, digesting: [])
-        try await writer.append(bytes)
-        _ = try await writer.finish()
-        return staged
-    }
-}
-
 extension S3CopyableBlob {
     /// Copies the bytes to an object with a name of the test; returns its size.
     @discardableResult

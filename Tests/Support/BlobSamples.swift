@@ -1,9 +1,9 @@
-internal import Domain
-internal import NIOCore
+package import Domain
+package import NIOCore
 
 extension StagingArea {
     /// Stages and finishes bytes, for one request or under a name.
-    func stage(_ bytes: ByteBuffer, as name: ObjectID? = nil) async throws -> any StagedBlob {
+    package func stage(_ bytes: ByteBuffer, as name: ObjectID? = nil) async throws -> any StagedBlob {
         let staged = if let name { try await stage(as: name) } else { try await stage() }
         let writer = staged.write(at: 0, digesting: [])
         try await writer.append(bytes)

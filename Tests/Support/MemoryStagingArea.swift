@@ -45,7 +45,9 @@ package final class MemoryStagingArea: StagingArea {
         return staged
     }
 
-    package func unsettled() async throws -> [CommitNote] {
+    package func unsettled(
+        besides isUnfinished: @escaping @Sendable (ObjectID) async throws -> Bool
+    ) async throws -> [CommitNote] {
         with { Array($0.kept) }
     }
 

@@ -183,8 +183,10 @@ final class DiskStagedBlob: StagedBlob {
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
         try await pool.runIfActive { [self] in
             let new = CommitNote(file: file, blob: blob, isDraft: stagedPath == nil)
+            let name = layout.path(noting: new)
+            try unsettled.makeFree(name)
             // A rename that fails leaves the earlier note, which stays undecided.
-            try move(to: layout.path(noting: new))
+            try move(to: name)
             endNote()
             note.withLock { $0 = new }
         }

@@ -53,6 +53,7 @@ package struct DiskStagingArea: StagingArea {
         return try await open { [layout, pool, unsettledNames] in
             // While a commit is undecided, the bytes have the name of its note.
             let note = unsettledNames.note(of: name)
+            if note == nil { try unsettledNames.makeFree(path) }
             let staged = try DiskStagedBlob(
                 path: note.map(layout.path(noting:)) ?? path,
                 stagedPath: path,
@@ -67,7 +68,11 @@ package struct DiskStagingArea: StagingArea {
         }
     }
 
-    package func unsettled() async throws -> [CommitNote] {
+    /// The undecided commits; asks for no upload, because the names of failed removals get no other bytes
+    /// (``UnsettledNames/makeFree(_:)``).
+    package func unsettled(
+        besides isUnfinished: @escaping @Sendable (ObjectID) async throws -> Bool
+    ) async throws -> [CommitNote] {
         try await pool.runIfActive { [unsettledNames] in
             unsettledNames.retry()
             return unsettledNames.notes

@@ -50,12 +50,28 @@ final class UnsettledNames: Sendable {
         return number
     }
 
-    /// Removes the names whose removal failed; blocks.
-    func retry() {
-        let paths = state.withLock { state in
-            defer { state.removals = [] }
-            return state.removals
+    /// Removes a name whose removal failed, before other bytes get it; blocks.
+    ///
+    /// Otherwise ``retry()`` would remove the bytes of an upload that the master key announced with the id of an ended one.
+    ///
+    /// - Throws: An error if the name still cannot be removed.
+    func makeFree(_ path: String) throws {
+        try state.withLock { state in
+            guard state.removals.contains(path) else { return }
+            guard unlink(path) == 0 || errno == ENOENT else { throw failure(of: "unlink", errno) }
+            state.removals.remove(path)
         }
-        for path in paths { remove(path) }
+    }
+
+    /// Removes the names whose removal failed; blocks.
+    ///
+    /// Each is removed while no other thread can make it free, because it could get other bytes in between.
+    func retry() {
+        for path in state.withLock(\.removals) {
+            state.withLock { state in
+                guard state.removals.contains(path), unlink(path) == 0 || errno == ENOENT else { return }
+                state.removals.remove(path)
+            }
+        }
     }
 }

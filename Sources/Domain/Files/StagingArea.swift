@@ -21,8 +21,15 @@ package protocol StagingArea: Sendable {
 
     /// The commits of this server that are undecided (``StagedBlob/keepNote()``), those of uploads included.
     ///
-    /// Also tries again to remove the bytes whose removal failed. ``stage(as:)`` finds the bytes of such an upload.
-    func unsettled() async throws -> [CommitNote]
+    /// ``stage(as:)`` finds the bytes of such an upload. Also tries again to remove the bytes whose removal failed, but not
+    /// those of another upload that got the name of an ended one since.
+    ///
+    /// - Parameter isUnfinished: Whether there is an upload with a name whose bytes are needed.
+    /// - Returns: The commits.
+    /// - Throws: Errors of the storage; those of the closure leave the bytes where they are.
+    func unsettled(
+        besides isUnfinished: @escaping @Sendable (ObjectID) async throws -> Bool
+    ) async throws -> [CommitNote]
 
     /// The undecided commit of this server (``StagedBlob/keepNote()``) that an upload with the id began; asks no storage.
     func undecidedCommit(of upload: ObjectID) -> CommitNote?
@@ -33,6 +40,9 @@ package protocol StagingArea: Sendable {
 
 extension StagingArea {
     package var isShared: Bool { false }
+
+    /// The undecided commits of this server, if no upload is unfinished.
+    package func unsettled() async throws -> [CommitNote] { try await unsettled { _ in false } }
 }
 
 /// Staged bytes or a commit that a server left when it ended.

@@ -99,7 +99,7 @@ extension UploadService {
     /// Those of unfinished uploads are left to the uploads' own end, which begins them again.
     private func settle() async throws {
         var failure: (any Error)?
-        for note in try await storage.staging.unsettled() {
+        for note in try await storage.staging.unsettled(besides: { try await isUnfinished($0) }) {
             do {
                 // Read first: an upload that has ended gets no record any more.
                 let isOpen = try await isUnfinished(note.file)

@@ -116,7 +116,9 @@ final class SharedStaging: Sendable {
             }
         }
 
-        func unsettled() async throws -> [CommitNote] {
+        func unsettled(
+            besides isUnfinished: @escaping @Sendable (ObjectID) async throws -> Bool
+        ) async throws -> [CommitNote] {
             shared.with { state in
                 let left = state.notes.filter { state.ended.contains($0.server) }
                 return Array(Set((state.kept.filter { $0.server == server } + left).map(\.commit)))

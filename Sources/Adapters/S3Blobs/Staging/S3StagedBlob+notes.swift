@@ -51,9 +51,13 @@ extension S3StagedBlob {
             state.segments = [:]
             state.map = SegmentMap()
         }
-        guard isWritten || note != nil, !area.unsettledFolders.postponeRemoval(folder, note) else { return }
+        guard isWritten || note != nil else { return }
+        if area.unsettledFolders.isRead(folder) {
+            let keys = await shieldedFromCancellation { [area, folder] in try? await area.keys(in: folder) }
+            guard !area.unsettledFolders.postpone(.init(note: note, keys: keys), of: folder) else { return }
+        }
         let isDone = await shieldedFromCancellation { [area, folder] in
-            (try? await area.bucket.run { _ in area.remove(folder, note, isWritten: isWritten) }) != nil
+            (try? await area.bucket.run { _ in area.remove(folder, note, isWritten ? nil : []) }) != nil
         }
         if !isDone { area.unsettledFolders.keepRemoval(folder, note) }
     }

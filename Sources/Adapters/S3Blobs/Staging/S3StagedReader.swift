@@ -19,8 +19,7 @@ final class S3StagedReader: OpenBlob {
 
     deinit {
         let (area, folder) = (blob.area, blob.folder)
-        let (isRemoved, note) = area.unsettledFolders.endReading(folder)
-        if isRemoved { area.bucket.pool.submit { _ in area.remove(folder, note) } }
+        if let removal = area.unsettledFolders.endReading(folder) { area.remove(removal, from: folder) }
     }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {

@@ -144,9 +144,23 @@ package final class S3StagingArea: StagingArea {
         }
     }
 
-    package func unsettled() async throws -> [CommitNote] {
-        try await bucket.run { [self] _ in
-            for (folder, note) in unsettledFolders.takeRemovals() { remove(folder, note) }
+    package func unsettled(
+        besides isUnfinished: @escaping @Sendable (ObjectID) async throws -> Bool
+    ) async throws -> [CommitNote] {
+        for (folder, note) in unsettledFolders.takeRemovals() {
+            do {
+                let keys = try await keys(in: folder)
+                // Asked after the list: what another upload gets later is not in it.
+                if case .upload(let upload) = folder, try await isUnfinished(upload) {
+                    unsettledFolders.keepRemoval(folder, note)
+                } else {
+                    try await remove(keys, note)
+                }
+            } catch {
+                unsettledFolders.keepRemoval(folder, note)
+            }
+        }
+        return try await bucket.run { [self] _ in
             let own = Set(unsettledFolders.notes)
             let left = try survey().left.filter { note in note.server != servers.own }
             return Array(own.union(left.map(\.commit)))
@@ -169,12 +183,35 @@ package final class S3StagingArea: StagingArea {
         return (all, all.filter { $0.server == servers.own || ended.contains($0.server) })
     }
 
+    /// The names of the objects in a folder.
+    func keys(in folder: StagingNames.Folder) async throws -> [String] {
+        try await bucket.run { [bucket, names] _ in try bucket.objects(names.segments(in: folder)).map(\.key) }
+    }
+
+    private func remove(_ keys: [String], _ note: StagingNames.Note?) async throws {
+        try await bucket.run { [names] client in
+            try client.delete(keys)
+            if let note { try client.delete([names.name(of: note)]) }
+        }
+    }
+
+    /// Removes what the last reader of a folder leaves behind.
+    func remove(_ removal: UnsettledFolders.Removal, from folder: StagingNames.Folder) {
+        guard let keys = removal.keys else { return unsettledFolders.keepRemoval(folder, removal.note) }
+        bucket.pool.submit { [self] _ in remove(folder, removal.note, keys) }
+    }
+
     /// Removes staged bytes and then their note; blocks.
     ///
     /// If that fails, ``unsettled()`` and the start of a server try again.
-    func remove(_ folder: StagingNames.Folder, _ note: StagingNames.Note?, isWritten: Bool = true) {
+    ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - note: The note, if there is one.
+    ///   - keys: The names of the bytes; `nil` for all in the folder.
+    func remove(_ folder: StagingNames.Folder, _ note: StagingNames.Note?, _ keys: [String]? = nil) {
         do {
-            if isWritten { try bucket.client.delete(bucket.objects(names.segments(in: folder)).map(\.key)) }
+            try bucket.client.delete(keys ?? bucket.objects(names.segments(in: folder)).map(\.key))
             if let note { try bucket.client.delete([names.name(of: note)]) }
         } catch {
             unsettledFolders.keepRemoval(folder, note)

@@ -3,10 +3,18 @@ internal import Synchronization
 
 /// What failures of the store left while this server runs, and the readers of staged bytes.
 final class UnsettledFolders: Sendable {
+    /// A removal of unneeded bytes that failed, or waits for a reader.
+    struct Removal {
+        let note: StagingNames.Note?
+        /// The names of the bytes; `nil` if the store did not list them.
+        ///
+        /// Others can come into the folder of an upload: the master key can announce one with the same id.
+        var keys: [String]?
+    }
+
     private struct State {
         var kept: Set<StagingNames.Note> = []
-        /// Folders of unneeded bytes whose removal failed or waits for a reader, with their notes.
-        var removals: [StagingNames.Folder: StagingNames.Note?] = [:]
+        var removals: [StagingNames.Folder: Removal] = [:]
         var readers: [StagingNames.Folder: Int] = [:]
     }
 
@@ -37,7 +45,7 @@ final class UnsettledFolders: Sendable {
     func keepRemoval(_ folder: StagingNames.Folder, _ note: StagingNames.Note?) {
         state.withLock { state in
             guard state.removals.count < UnsettledFolders.maxRemovals else { return }
-            state.removals.updateValue(note, forKey: folder)
+            state.removals[folder] = Removal(note: note)
         }
     }
 
@@ -49,7 +57,7 @@ final class UnsettledFolders: Sendable {
         state.withLock { state in
             let free = state.removals.filter { state.readers[$0.key] == nil }
             for folder in free.keys { state.removals[folder] = nil }
-            return Array(free.map { ($0.key, $0.value) })
+            return free.map { ($0.key, $0.value.note) }
         }
     }
 
@@ -58,21 +66,23 @@ final class UnsettledFolders: Sendable {
         state.withLock { $0.readers[folder, default: 0] += 1 }
     }
 
-    /// Ends a reader; returns whether the folder is to be removed now, with its note.
-    func endReading(_ folder: StagingNames.Folder) -> (isRemoved: Bool, note: StagingNames.Note?) {
+    /// Whether a folder has readers.
+    func isRead(_ folder: StagingNames.Folder) -> Bool { state.withLock { $0.readers[folder] != nil } }
+
+    /// Ends a reader; returns what is to be removed now.
+    func endReading(_ folder: StagingNames.Folder) -> Removal? {
         state.withLock { state in
             let count = (state.readers[folder] ?? 1) - 1
             state.readers[folder] = count > 0 ? count : nil
-            guard count <= 0, let note = state.removals.removeValue(forKey: folder) else { return (false, nil) }
-            return (true, note)
+            return count > 0 ? nil : state.removals.removeValue(forKey: folder)
         }
     }
 
     /// Leaves the removal of a folder to the last of its readers; `false` if it has none.
-    func postponeRemoval(_ folder: StagingNames.Folder, _ note: StagingNames.Note?) -> Bool {
+    func postpone(_ removal: Removal, of folder: StagingNames.Folder) -> Bool {
         state.withLock { state in
             guard state.readers[folder] != nil else { return false }
-            state.removals.updateValue(note, forKey: folder)
+            state.removals[folder] = removal
             return true
         }
     }
