@@ -1,5 +1,5 @@
-"""The part of Benchmarks/run that measures a move of a storage to PostgreSQL and an S3 store, and back: the copy of bytes
-beside the server, and how long the server has to be stopped for the rest."""
+"""The part of Benchmarks/run that measures a move of a storage to PostgreSQL and an S3 store, and back: the copies of bytes
+and of objects beside the server, and how long the server has to be stopped for the rest."""
 
 import os
 import shutil
@@ -34,9 +34,11 @@ def bench(folder):
                 large.write_bytes(os.urandom(LARGE_SIZE))
                 upload(url, large)
             create_objects(url)
-            copy(home, "bucket", files, "copied beside the server")
+            copy(home, files, "--blobs-to", "bucket")
+            copy(home, objects, "--to", "postgresql")
             store_files(folder / "more", url, MORE)
-            copy(home, "bucket", files, f"copied again, {MORE} new files")
+            copy(home, files, "--blobs-to", "bucket")
+            copy(home, objects, "--to", "postgresql")
             store_files(folder / "last", url, MORE)
         finally:
             server.stop()
@@ -44,7 +46,8 @@ def bench(folder):
         server, url = start_lcfile(home, files | objects)
         shutil.rmtree(home / "storage" / app_of(home) / "blobs")
         try:
-            copy(home, "folder", files | objects, "copied back beside the server")
+            copy(home, files | objects, "--blobs-to", "folder")
+            copy(home, files | objects, "--to", "sqlite")
             store_files(folder / "back", url, MORE)
         finally:
             server.stop()
@@ -75,9 +78,9 @@ def migrate(home, settings, *words):
     return time.monotonic() - start, done.stdout.strip()
 
 
-def copy(home, destination, settings, title):
-    taken, output = migrate(home, settings, "--blobs-to", destination, "--copy-only")
-    print(f"{title:<46} {taken:>10.1f} s; {output}", flush=True)
+def copy(home, settings, *words):
+    taken, output = migrate(home, settings, *words, "--copy-only")
+    print(f"{'beside the server: ' + ' '.join(words):<46} {taken:>10.1f} s; {output}", flush=True)
 
 
 def stop(home, destination, database, files, objects):

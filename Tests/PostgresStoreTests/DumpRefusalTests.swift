@@ -11,24 +11,6 @@ import Testing
 @Suite struct DumpRefusalTests {
     private struct Stopped: Error {}
 
-    /// Passes on a number of rows, and then runs a body.
-    private struct StoppingSource: DumpSource {
-        let source: any DumpSource
-        let rows: Int
-        let stop: () throws -> Void
-
-        func forEachItem(_ body: (DumpItem) throws -> Void) throws {
-            var count = 0
-            try source.forEachItem { item in
-                if case .row = item {
-                    count += 1
-                    if count == rows { try stop() }
-                }
-                try body(item)
-            }
-        }
-    }
-
     private func withFile(_ body: (String, PostgresAddress) async throws -> Void) async throws {
         try await Samples.withFolder { folder in
             try await Engine.withAddress { address in
@@ -53,11 +35,11 @@ import Testing
             let copy = try DatabaseCopy(reading: "\(folder)/db.sqlite")
             let source = StoppingSource(source: copy, rows: 2) { throw Stopped() }
             #expect(throws: Stopped.self) { try PostgresLoad(into: address).loadAll(of: source) }
-            #expect(throws: Stopped.self) { try DatabaseLoad(creating: "\(folder)/new.sqlite").loadAll(of: source) }
+            #expect(throws: Stopped.self) { try DatabaseLoad(into: "\(folder)/new.sqlite").loadAll(of: source) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["db.sqlite"])
             #expect(try DumpTally(of: PostgresDump(of: address)).rows == 0)
             try PostgresLoad(into: address).loadAll(of: copy)
-            try DatabaseLoad(creating: "\(folder)/new.sqlite").loadAll(of: PostgresDump(of: address))
+            try DatabaseLoad(into: "\(folder)/new.sqlite").loadAll(of: PostgresDump(of: address))
         }
     }
 
@@ -86,7 +68,7 @@ import Testing
             try DumpSample.move(path, to: address)
             let before = try DumpSample.lines(of: path)
             #expect(failure { try DumpSample.move(path, to: address) }.contains("only an empty schema"))
-            let load = DatabaseLoad(creating: path)
+            let load = DatabaseLoad(into: path)
             #expect(failure { try load.loadAll(of: PostgresDump(of: address)) } == "exists already")
             #expect(try DumpSample.lines(of: path) == before)
             #expect(try DumpTally(of: PostgresDump(of: address)).classes[DumpSample.task]?.rows == 3)
@@ -147,7 +129,7 @@ import Testing
                 let (other, same) = (try DumpSample.object(4, ["s": "a\0b"]), try DumpSample.object(5, ["s": "a\0b"]))
                 try await store.write { try $0.insert(other, into: DumpSample.task) }
                 let path = "\(folder)/new.sqlite"
-                try DatabaseLoad(creating: path).loadAll(of: PostgresDump(of: address))
+                try DatabaseLoad(into: path).loadAll(of: PostgresDump(of: address))
                 let database = try SQLiteDatabase(path: path)
                 let copy = SQLiteObjectStore(database)
                 await #expect(throws: ServiceError.self) {

@@ -76,9 +76,45 @@ enum DumpSample {
         }
     }
 
+    /// Changes what ``fill(_:)`` made in all ways that a copy has to follow.
+    static func change(_ store: some ObjectStore) async throws {
+        let found = try await store.read { try $0.schema(of: task) }
+        var schema = try #require(found)
+        schema.fields["same"] = FieldDefinition(.string)
+        schema.indexes.removeAll { $0.name == "place" }
+        schema.indexes.append(IndexDefinition(fields: [FieldPath(field: "n")]))
+        let later = ClassSchema(
+            name: try ClassName("Later"),
+            fields: ["s": FieldDefinition(.string)],
+            indexes: [IndexDefinition(fields: [FieldPath(field: "s")], isUnique: true)]
+        )
+        let hidden = AccessControlList(stored: [:])
+        let objects = try (1...6).map { try object($0, [:]) }
+        // The values of a unique index change places.
+        let updates = try [
+            object(1, ["s": "b", "n": .integer(2)]), object(2, ["s": "a"], acl: hidden), object(1, ["s": "\u{1}é"]),
+        ]
+        let created = try [
+            object(4, ["s": "d", "same": "x"], acl: hidden), object(5, ["s": "e", "same": "x"], acl: hidden),
+        ]
+        try await store.write { [schema] writer in
+            try writer.save(schema)
+            try writer.save(later)
+            try writer.insert(object(1, ["s": "a"]), into: later.name)
+            for object in updates { try writer.update(object, in: task) }
+            for object in created { try writer.insert(object, into: task) }
+            // The same id gets another number.
+            _ = try writer.delete(objects[3].id, in: task)
+            try writer.insert(created[0], into: task)
+            try writer.unrelate(Pointer(task, objects[0].id), "likes", from: [objects[1].id])
+            try writer.relate(Pointer(task, objects[0].id), "likes", to: [objects[4].id])
+            _ = try writer.nextNumber(of: "number", in: task)
+        }
+    }
+
     /// The counter, the unique index, the ACLs and the relations of ``fill(_:)`` are in force.
-    static func goOn(_ store: some ObjectStore) async throws {
-        #expect(try await store.write { try $0.nextNumber(of: "number", in: task) } == 4)
+    static func goOn(_ store: some ObjectStore, number: Int64 = 4) async throws {
+        #expect(try await store.write { try $0.nextNumber(of: "number", in: task) } == number)
         let same = try object(90, ["s": "a"])
         await expectFailure(.duplicateValue) { try await store.write { try $0.insert(same, into: task) } }
         let readable = ObjectQuery(task, readableBy: .subjects(.guest))
@@ -118,8 +154,23 @@ enum DumpSample {
     /// Loads a file into a schema.
     @discardableResult
     static func move(_ path: String, to address: PostgresAddress) throws -> DumpTally {
+        try copy(path, to: PostgresLoad(into: address))
+    }
+
+    /// Loads a file, which a server can have open.
+    @discardableResult
+    static func copy(_ path: String, to target: some DumpTarget) throws -> DumpTally {
         let copy = try DatabaseCopy(reading: path)
-        let tally = try PostgresLoad(into: address).loadAll(of: copy)
+        let tally = try target.loadAll(of: copy)
+        try copy.close()
+        return tally
+    }
+
+    /// Changes what an earlier copy has to what a file has, which a server can have open.
+    @discardableResult
+    static func copy(_ path: String, updating target: some DumpTarget) throws -> DumpTally {
+        let copy = try DatabaseCopy(reading: path)
+        let tally = try target.updateAll(to: copy)
         try copy.close()
         return tally
     }
@@ -155,6 +206,24 @@ enum DumpSample {
                     text.replacingOccurrences(of: pair.0, with: pair.1)
                 }
             }.sorted()
+        }
+    }
+}
+
+/// Passes on a number of rows, and then runs a body.
+struct StoppingSource: DumpSource {
+    let source: any DumpSource
+    let rows: Int
+    let stop: () throws -> Void
+
+    func forEachItem(_ body: (DumpItem) throws -> Void) throws {
+        var count = 0
+        try source.forEachItem { item in
+            if case .row = item {
+                count += 1
+                if count == rows { try stop() }
+            }
+            try body(item)
         }
     }
 }

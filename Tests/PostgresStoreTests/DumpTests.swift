@@ -25,7 +25,7 @@ import Testing
 
                 let loaded = try DumpSample.move(first, to: address)
                 #expect(loaded.rows > 80)
-                let tally = try DatabaseLoad(creating: second).loadAll(of: PostgresDump(of: address))
+                let tally = try DatabaseLoad(into: second).loadAll(of: PostgresDump(of: address))
                 #expect(tally.rows == loaded.rows)
                 #expect(try DumpSample.lines(of: second) == DumpSample.lines(of: first))
                 #expect(try DumpSample.indexes(of: second) == DumpSample.indexes(of: first))
@@ -54,7 +54,7 @@ import Testing
                 ]
                 try DumpSample.add(bodies, to: first)
                 try DumpSample.move(first, to: address)
-                try DatabaseLoad(creating: second).loadAll(of: PostgresDump(of: address))
+                try DatabaseLoad(into: second).loadAll(of: PostgresDump(of: address))
                 let lines = try DumpSample.lines(of: second)
                 #expect(lines == (try DumpSample.lines(of: first)))
                 for body in bodies { #expect(lines.contains { $0.contains(body) }, "\(body)") }

@@ -9,7 +9,8 @@ struct History {
     private var generator: SeededGenerator
     private var ids: [ObjectID] = []
     private let fields: [String: FieldType]
-    private let texts: [String]
+    /// The strings of objects.
+    var texts: [String]
 
     init(seed: UInt64, texts: [String] = []) throws {
         let long = String(repeating: "長", count: 320)

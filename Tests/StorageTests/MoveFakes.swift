@@ -30,6 +30,8 @@ struct FakeMoves: MoveEngine {
     /// Schemas by their names.
     final class Schemas: Sendable {
         let numbers = Mutex<[String: [Int64]]>([:])
+        /// The marks of copies.
+        let marks = Mutex<[String: String]>([:])
     }
 
     let databaseName = "lcfile.sqlite"
@@ -44,8 +46,8 @@ struct FakeMoves: MoveEngine {
         return try body(FakeDump(numbers: text.split(separator: "\n").map { try #require(Int64($0)) }))
     }
 
-    func newFile(_ path: String) -> any DumpTarget {
-        FakeTarget(kill: kill) { numbers in
+    func file(_ path: String) -> any DumpTarget {
+        FakeTarget(kill: kill, isFilled: access(path, F_OK) == 0) { numbers in
             try "incomplete".write(toFile: path, atomically: false, encoding: .utf8)
             try kill.step()
             let text = numbers.map { "\($0)\n" }.joined()
@@ -53,7 +55,7 @@ struct FakeMoves: MoveEngine {
         }
     }
 
-    func isFilled(_ schema: String) throws -> Bool {
+    func isFilled(_ schema: String) -> Bool {
         schemas.numbers.withLock { $0[schema] != nil }
     }
 
@@ -64,11 +66,14 @@ struct FakeMoves: MoveEngine {
 
     func id(of schema: String) throws -> String {
         try kill.step()
-        return "id of \(schema)"
+        return schemas.marks.withLock { $0[schema] } ?? "id of \(schema)"
     }
 
-    func newSchema(_ schema: String) -> any DumpTarget {
-        FakeTarget(kill: kill) { numbers in schemas.numbers.withLock { $0[schema] = numbers } }
+    func schema(_ schema: String, markedAs copy: String?) -> any DumpTarget {
+        FakeTarget(kill: kill, isFilled: isFilled(schema)) { numbers in
+            schemas.numbers.withLock { $0[schema] = numbers }
+            schemas.marks.withLock { $0[schema] = copy }
+        }
     }
 
     func retireSchema(
@@ -110,9 +115,20 @@ struct FakeDump: DumpSource {
 /// A target that stores the numbers at the end.
 private struct FakeTarget: DumpTarget {
     let kill: Kill
+    let isFilled: Bool
     let store: ([Int64]) throws -> Void
 
     func load(_ source: any DumpSource, confirmedBy check: (any DumpSource) throws -> Void) throws {
+        guard !isFilled else { throw OpenFailure(message: "has objects") }
+        try write(source, check)
+    }
+
+    func update(to source: any DumpSource, confirmedBy check: (any DumpSource) throws -> Void) throws {
+        guard isFilled else { throw OpenFailure(message: "has no objects") }
+        try write(source, check)
+    }
+
+    private func write(_ source: any DumpSource, _ check: (any DumpSource) throws -> Void) throws {
         var numbers: [Int64] = []
         try source.forEachItem { item in
             if case .row(let number, _) = item { numbers.append(number) }

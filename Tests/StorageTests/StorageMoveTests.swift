@@ -15,12 +15,25 @@ import Testing
         var folder: String { "\(storage)/app" }
         var file: String { "\(folder)/lcfile.sqlite" }
 
-        func run(_ direction: StorageMove.Direction, killedAfter steps: Int? = nil) throws -> [StorageMove.Outcome] {
+        func run(
+            _ direction: StorageMove.Direction,
+            _ extent: StorageMove.Extent = .move,
+            killedAfter steps: Int? = nil
+        ) throws -> [StorageMove.Outcome] {
             let engine = FakeMoves(schemas: schemas, kill: Kill(after: steps))
-            let move = StorageMove(of: storage, direction, with: engine) { _ in }
+            let move = StorageMove(of: storage, direction, extent, with: engine) { _ in }
             var outcomes: [StorageMove.Outcome] = []
             try move.run { _, outcome in outcomes.append(outcome) }
             return outcomes
+        }
+
+        /// Changes the objects as a server does.
+        func write(_ numbers: [Int64]) throws {
+            if let marker = try DatabaseMarker.read(in: folder) {
+                schemas.numbers.withLock { $0[marker.schema] = numbers }
+            } else {
+                try numbers.map { "\($0)\n" }.joined().write(toFile: file, atomically: true, encoding: .utf8)
+            }
         }
 
         /// The objects that a server finds.
@@ -88,6 +101,84 @@ import Testing
             }
         }
         #expect(steps.withLock { $0 } >= 5)
+    }
+
+    @Test(
+        "a copy switches nothing, and the move brings what changed since",
+        arguments: [StorageMove.Direction.toPostgres, .toFiles]
+    )
+    func copies(direction: StorageMove.Direction) async throws {
+        try await withStorage(in: direction) { (fixture) throws in
+            let before = try DatabaseMarker.read(in: fixture.folder)
+            #expect(try fixture.run(direction, .copy) == [.copied(objects: 3)])
+            try fixture.write([1, 3, 4, 5])
+            #expect(try fixture.run(direction, .copy) == [.copied(objects: 4)])
+            #expect(try DatabaseMarker.read(in: fixture.folder) == before)
+            try fixture.write([3, 9])
+            #expect(try fixture.objects() == [3, 9])
+            #expect(try fixture.run(direction) == [.moved(objects: 2)])
+            #expect(try fixture.objects() == [3, 9])
+            #expect(try (DatabaseMarker.read(in: fixture.folder) == nil) == (direction == .toFiles))
+            #expect(try !fixture.names().contains { $0.hasSuffix(".copy") })
+            #expect(try fixture.run(direction, .copy) == [.done])
+        }
+    }
+
+    @Test(
+        "a copy or a move after it that is killed at any step leaves all objects in use, and the next one ends it",
+        arguments: [StorageMove.Direction.toPostgres, .toFiles],
+        [StorageMove.Extent.copy, .move]
+    )
+    func killedCopies(direction: StorageMove.Direction, extent: StorageMove.Extent) async throws {
+        let steps = Mutex(0)
+        let isDone = Mutex(false)
+        while !isDone.withLock({ $0 }) {
+            try await withStorage(in: direction) { (fixture) throws in
+                if extent == .move {
+                    _ = try fixture.run(direction, .copy)
+                    try fixture.write([2, 3, 4])
+                }
+                let objects = try fixture.objects()
+                do {
+                    _ = try fixture.run(direction, extent, killedAfter: steps.withLock { $0 })
+                    isDone.withLock { $0 = true }
+                } catch is Kill.Killed {
+                    steps.withLock { $0 += 1 }
+                }
+                #expect(try fixture.objects() == objects)
+                _ = try fixture.run(direction, extent)
+                #expect(try fixture.objects() == objects)
+                _ = try fixture.run(direction)
+                #expect(try fixture.objects() == objects)
+                #expect(try fixture.names().contains("lcfile.sqlite") == (direction == .toFiles))
+                #expect(try !fixture.names().contains { $0.hasSuffix(".partial") || $0.hasSuffix(".copy") })
+            }
+        }
+        #expect(steps.withLock { $0 } >= 3)
+    }
+
+    @Test("the journal of a copy that was removed is not applied to the next one")
+    func journal() async throws {
+        try await withStorage(in: .toFiles) { (fixture) throws in
+            let copy = "\(fixture.file).copy"
+            try "journal".write(toFile: "\(copy)-journal", atomically: true, encoding: .utf8)
+            #expect(try fixture.run(.toFiles, .copy) == [.copied(objects: 3)])
+            #expect(try fixture.names().contains("lcfile.sqlite.copy"))
+            #expect(try !fixture.names().contains("lcfile.sqlite.copy-journal"))
+        }
+    }
+
+    @Test("a copy is made beside a server, and refused into a schema that is no copy of the storage")
+    func copyBesideServer() async throws {
+        try await withStorage(in: .toPostgres) { (fixture) throws in
+            let folder = try StorageFolder(path: fixture.storage)
+            #expect(try fixture.run(.toPostgres, .copy) == [.copied(objects: 3)])
+            withExtendedLifetime(folder.path) {}
+            fixture.schemas.marks.withLock { $0["lcfile_app"] = "copy-of-another" }
+            let error = #expect(throws: ExitError.self) { try fixture.run(.toPostgres, .copy) }
+            #expect(error?.description.contains("no copy of this storage") == true)
+            #expect(error?.description.contains(#"DROP SCHEMA "lcfile_app" CASCADE"#) == true)
+        }
     }
 
     @Test("a file beside a marker does not count: it gets another name, in both directions")

@@ -69,7 +69,7 @@ package struct DatabaseCopy: CopiedDatabase {
     /// - Throws: ``OpenFailure``, mostly about the original.
     package init(loading source: any DumpSource, at path: String) throws(OpenFailure) {
         do {
-            try DatabaseLoad(creating: path).loadAll(of: source)
+            try DatabaseLoad(into: path).loadAll(of: source)
             queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: false))
             try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
             let catalog = try queue.read { try Catalog($0) }

@@ -24,11 +24,11 @@ package protocol DumpSource {
     func forEachItem(_ body: (DumpItem) throws -> Void) throws
 }
 
-/// An empty database of an app into which a dump is loaded.
+/// A database of an app that gets the items of a dump.
 ///
 /// Every call blocks.
 package protocol DumpTarget {
-    /// Loads all items of a dump, lets the caller check what was loaded, and makes it durable.
+    /// Loads all items of a dump into the empty database, lets the caller check what was loaded, and makes it durable.
     ///
     /// If it throws, or the process ends meanwhile, a server finds no objects in the database; only after a lost answer
     /// to the commit can all of them be there.
@@ -39,4 +39,15 @@ package protocol DumpTarget {
     /// - Throws: ``OpenFailure`` about the target, for example if it contains objects, and errors of the source and of
     ///   the check.
     func load(_ source: any DumpSource, confirmedBy check: (any DumpSource) throws -> Void) throws
+
+    /// Changes a database that has the items of an earlier dump of the same app, so that it has those of a newer one.
+    ///
+    /// Only what differs is written (``DumpDelta``). If it throws, or the process ends meanwhile, the database has the
+    /// former items or the new ones; one that the check refuses is not used any more.
+    ///
+    /// - Parameters:
+    ///   - source: The newer dump.
+    ///   - check: Gets all items of the database, as they are read back; an error refuses them.
+    /// - Throws: ``OpenFailure`` about the target, and errors of the source and of the check.
+    func update(to source: any DumpSource, confirmedBy check: (any DumpSource) throws -> Void) throws
 }

@@ -122,8 +122,24 @@ extension DumpTarget {
     ///   source.
     @discardableResult
     package func loadAll(of source: any DumpSource) throws -> DumpTally {
+        try comparing(source) { try load($0, confirmedBy: $1) }
+    }
+
+    /// Changes a database to a newer dump, reads all of it back, and compares both before it is used.
+    ///
+    /// - Returns: What the database has.
+    /// - Throws: As ``loadAll(of:)``.
+    @discardableResult
+    package func updateAll(to source: any DumpSource) throws -> DumpTally {
+        try comparing(source) { try update(to: $0, confirmedBy: $1) }
+    }
+
+    private func comparing(
+        _ source: any DumpSource,
+        _ write: (any DumpSource, (any DumpSource) throws -> Void) throws -> Void
+    ) throws -> DumpTally {
         let read = TalliedSource(source)
-        try load(read) { try read.tally.requireEqual(DumpTally(of: $0)) }
+        try write(read) { try read.tally.requireEqual(DumpTally(of: $0)) }
         return read.tally
     }
 }

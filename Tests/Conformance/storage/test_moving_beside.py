@@ -113,6 +113,28 @@ def copy_with_kill(server, destination, reached, *options):
     return output
 
 
+def copy_objects(server, database, url):
+    """Copies the objects beside a server; the first run is killed at any moment."""
+    words = ["migrate", "--to", database, "--copy-only", "--storage", server.storage]
+    process = subprocess.Popen(
+        command(*words), env=clean_environment(LCFILE_DATABASE_URL=url), stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+    try:
+        process.wait(timeout=random.uniform(0, 1))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for _ in range(2):
+        output = assert_succeeds(lcfile(*words, LCFILE_DATABASE_URL=url))
+        assert output.startswith("Copied ") and "nothing was switched" in output
+
+
+def move_objects(server, database, url):
+    """Moves the objects of a stopped server, of which a copy was made before."""
+    result = lcfile("migrate", "--to", database, "--storage", server.storage, LCFILE_DATABASE_URL=url)
+    assert (result.returncode, result.stdout[:6]) == (0, "Moved "), result.stderr
+
+
 def assert_moves(result):
     assert result.returncode == 0, result.stderr
     assert "Moved the files" in result.stdout
@@ -128,6 +150,7 @@ def test_storage_moves_to_postgresql_and_a_bucket_and_back_under_load(make, engi
     with Traffic(server, 1) as traffic:
         assert eventually(lambda: traffic.count > 40)
         copy_with_kill(make(**TRASH), "bucket", lambda: len(blobs(engine, prefix, ALPHA)) > 3)
+        copy_objects(server, "postgresql", url)
         seen = traffic.count
         # What changes after the copy.
         assert eventually(lambda: traffic.count > seen + 20)
@@ -135,8 +158,7 @@ def test_storage_moves_to_postgresql_and_a_bucket_and_back_under_load(make, engi
     server.stop()
     # The objects first: the bucket's id of the copy is then not that of the schema.
     moved = make(LCFILE_DATABASE_URL=url, **TRASH)
-    result = lcfile("migrate", "--to", "postgresql", "--storage", server.storage, LCFILE_DATABASE_URL=url)
-    assert result.returncode == 0, result.stderr
+    move_objects(server, "postgresql", url)
     assert_moves(migrate(moved, "bucket"))
     moved.start()
     assert_has(moved, traffic.contents)
@@ -149,19 +171,20 @@ def test_storage_moves_to_postgresql_and_a_bucket_and_back_under_load(make, engi
         back.contents |= traffic.contents
         assert eventually(lambda: back.count > 20)
         copy_with_kill(moved, "folder", lambda: {path.name for path in folder_blobs(server)} - former)
+        copy_objects(server, "sqlite", url)
         seen = back.count
         assert eventually(lambda: back.count > seen + 20)
     entries = trashed(moved)
     assert moved.stop() == 0
     # A server that ended by itself has left; the move need not wait for it.
     assert_moves(migrate(moved, "folder"))
-    result = lcfile("migrate", "--to", "sqlite", "--storage", server.storage, LCFILE_DATABASE_URL=url)
-    assert result.returncode == 0, result.stderr
+    move_objects(server, "sqlite", url)
     home = without_bucket(make, **TRASH).start()
     assert_has(home, back.contents)
     assert trashed(home) == entries
     assert len(folder_blobs(server)) == len(back.contents)
     assert not (server.storage / ALPHA.id / "lcfile.copied").exists()
+    assert not (server.storage / ALPHA.id / "lcfile.sqlite.copy").exists()
     assert_succeeds(lcfile("check", "--read-data", "--storage", server.storage))
 
 

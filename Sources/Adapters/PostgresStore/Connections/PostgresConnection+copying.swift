@@ -23,17 +23,24 @@ extension PostgresConnection {
         try end()
     }
 
-    /// Runs the waiting statements, and then a `COPY … TO STDOUT`; passes each message, which contains whole rows.
-    func copy(_ statement: String, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    /// Runs the waiting statements, and begins a `COPY … TO STDOUT`.
+    func beginCopyOut(_ statement: String) throws {
         try begin(statement, PGRES_COPY_OUT)
+    }
+
+    /// Passes the next message of the `COPY`, which contains whole rows; ends it after the last one.
+    ///
+    /// - Returns: `false` if the last one was passed before.
+    func nextCopied(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         var message: UnsafeMutablePointer<CChar>?
-        while true {
-            let count = PQgetCopyData(handle, &message, 0)
-            guard count > 0 else { break }
-            defer { PQfreemem(message) }
-            try body(UnsafeRawBufferPointer(start: message, count: Int(count)))
+        let count = PQgetCopyData(handle, &message, 0)
+        guard count > 0 else {
+            try end()
+            return false
         }
-        try end()
+        defer { PQfreemem(message) }
+        try body(UnsafeRawBufferPointer(start: message, count: Int(count)))
+        return true
     }
 
     private func begin(_ statement: String, _ status: ExecStatusType) throws {

@@ -75,57 +75,10 @@ package final class PostgresDump: DumpSource {
             for (number, name, schema) in classes.sorted(by: { $0.name < $1.name })
             where self.classes?.contains(name) ?? true {
                 try body(.begin(name, schema: schema))
-                try readRows(of: number, name, body)
-                try readMemberships(of: number, name, body)
-                try readCounters(of: number, body)
+                var items = CopiedItems(of: name, number, connection)
+                while let item = try items.next() { try body(item) }
             }
         }
-    }
-
-    private func readRows(of number: Int64, _ name: ClassName, _ body: (DumpItem) throws -> Void) throws {
-        let statement = """
-            SELECT number, id, created_at, updated_at, acl, body FROM \(ClassTable(number).name) ORDER BY number
-            """
-        try read(statement) { row in
-            let number = try row.number()
-            let id = try row.string()
-            guard let objectID = ObjectID(id) else {
-                throw OpenFailure(
-                    damaged: DamagedRow(className: "\(name)", number: number, id: id, damage: "has no valid id")
-                )
-            }
-            let object = ObjectRow(
-                id: objectID,
-                createdAt: Timestamp(milliseconds: try row.number()),
-                updatedAt: Timestamp(milliseconds: try row.number()),
-                acl: try row.text(),
-                body: try row.text() ?? []
-            )
-            try body(.row(number: number, object))
-        }
-    }
-
-    private func readMemberships(of number: Int64, _ name: ClassName, _ body: (DumpItem) throws -> Void) throws {
-        let statement = """
-            SELECT key, owner, member FROM relation WHERE class = \(number) ORDER BY key, owner, member
-            """
-        try read(statement) { row in
-            let field = try row.string()
-            guard let owner = ObjectID(try row.string()), let member = ObjectID(try row.string()) else {
-                throw OpenFailure(message: "has an invalid id in the relation \(field) of \(name)", isDamage: true)
-            }
-            try body(.membership(field: field, Membership(owner: owner, member: member)))
-        }
-    }
-
-    private func readCounters(of number: Int64, _ body: (DumpItem) throws -> Void) throws {
-        let statement = "SELECT field, last FROM counter WHERE class = \(number) ORDER BY field"
-        try read(statement) { row in try body(.counter(field: try row.string(), last: try row.number())) }
-    }
-
-    private func read(_ query: String, _ body: (inout BinaryRow) throws -> Void) throws {
-        var rows = BinaryRowReader()
-        try connection.copy("COPY (\(query)) TO STDOUT WITH (FORMAT binary)") { try rows.read($0, body) }
     }
 }
 

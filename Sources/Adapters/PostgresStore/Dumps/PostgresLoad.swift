@@ -1,19 +1,23 @@
 package import Domain
 
-/// An app's schema that has no objects yet, into which a dump is loaded in one transaction.
+/// An app's schema that gets the items of a dump in one transaction.
 ///
-/// Rows are sent by `COPY`, one after the other; a table gets its indexes after its rows.
+/// Rows are sent by `COPY`, one after the other; in an empty schema a table gets its indexes after its rows.
 package struct PostgresLoad: DumpTarget {
     private let address: PostgresAddress
+    private let mark: String?
 
     /// The name in the log of changes; no server has it.
     private static let server = "load"
 
     /// Creates a load; connects nothing.
     ///
-    /// - Parameter address: The app's schema, which is created if it does not exist.
-    package init(into address: PostgresAddress) {
+    /// - Parameters:
+    ///   - address: The app's schema, which is created if it does not exist.
+    ///   - mark: The id that the schema gets, so that it is known as a copy; `nil` for a random one.
+    package init(into address: PostgresAddress, markedAs mark: String? = nil) {
         self.address = address
+        self.mark = mark
     }
 
     /// Whether the schema exists and has classes.
@@ -31,12 +35,7 @@ package struct PostgresLoad: DumpTarget {
     ///
     /// Servers that run on the empty schema hear that they missed changes, and read the new catalog.
     package func load(_ source: any DumpSource, confirmedBy check: (any DumpSource) throws -> Void) throws {
-        try OpenFailure.translating("cannot be written") {
-            let connection = try PostgresConnection(address)
-            try SchemaMigration.run(connection, schema: address.schema)
-            connection.prepareForDump()
-            connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
-            connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+        try transact(confirmedBy: check) { connection in
             let count = try connection.run("SELECT count(*) FROM class").integer(0, 0) ?? 0
             guard count == 0 else {
                 throw OpenFailure(
@@ -46,6 +45,41 @@ package struct PostgresLoad: DumpTarget {
             var loading = Loading(connection)
             try source.forEachItem { try loading.add($0) }
             try loading.end()
+            if let mark { try connection.run("UPDATE identity SET id = \(mark)") }
+        }
+    }
+
+    /// Changes the items of the schema while no server does, and reads all of them back before the commit.
+    ///
+    /// Without a mark the schema gets a new random id: it is no copy any more.
+    package func update(to source: any DumpSource, confirmedBy check: (any DumpSource) throws -> Void) throws {
+        try transact(confirmedBy: check) { connection in
+            let reader = try PostgresConnection(address)
+            reader.prepareForDump()
+            var delta = DumpDelta(try PostgresDelta(connection, reader: reader))
+            try source.forEachItem { try delta.add($0) }
+            try delta.end()
+            try PostgresDelta.finish(connection)
+            let mark = mark.map { Array($0.utf8) }
+            try connection.run(
+                "UPDATE identity SET id = coalesce(\(text: mark), replace(gen_random_uuid()::text, '-', ''))"
+            )
+        }
+    }
+
+    /// Runs a transaction that holds the turn.
+    private func transact(
+        confirmedBy check: (any DumpSource) throws -> Void,
+        _ body: (PostgresConnection) throws -> Void
+    ) throws {
+        try OpenFailure.translating("cannot be written") {
+            let connection = try PostgresConnection(address)
+            try SchemaMigration.run(connection, schema: address.schema)
+            connection.prepareForDump()
+            connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
+            connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            try connection.flush()
+            try body(connection)
             try announce(connection)
             try check(PostgresDump(within: connection, address))
             connection.later("COMMIT")
@@ -73,141 +107,85 @@ package struct PostgresLoad: DumpTarget {
 
 /// The classes of a dump on their way into their tables.
 private struct Loading {
-    /// The tables into which a `COPY` sends rows.
-    private enum Table: Equatable {
-        case objects(ClassTable)
-        case relation
-        case counter
-
-        var statement: String {
-            let target =
-                switch self {
-                case .objects(let table):
-                    "\(table.name) (number, id, created_at, updated_at, acl, readers, body, keys)"
-                case .relation: "relation (class, key, owner, member)"
-                case .counter: "counter (class, field, last)"
-                }
-            return "COPY \(target) FROM STDIN WITH (FORMAT binary)"
-        }
-    }
-
     private struct OpenClass {
         let number: Int64
         let schema: ClassSchema
-        var lastRow: Int64?
+        var hasRows = false
 
         var table: ClassTable { ClassTable(number) }
     }
 
     private let connection: PostgresConnection
     private var current: OpenClass?
-    /// The table of the running `COPY`.
-    private var copied: Table?
-    private var rows = BinaryRows()
-
-    /// The number of bytes that are sent together.
-    private static let partSize = 1 << 16
+    private var copy: TableCopy
 
     init(_ connection: PostgresConnection) {
         self.connection = connection
+        copy = TableCopy(connection)
     }
 
     mutating func add(_ item: DumpItem) throws {
+        if case .begin(let name, let schema) = item { return try begin(name, schema) }
+        guard let current else { throw OpenFailure(message: "got a value before its class") }
         switch item {
-        case .begin(let name, let schema): try begin(name, schema)
-        case .row(let number, let row): try add(row, number)
+        case .begin: break
+        case .row(let number, let row):
+            try copy.add(row, number, of: current.schema.name, to: current.table.name)
+            self.current?.hasRows = true
         case .membership(let field, let membership):
-            let number = try copy(to: .relation)
-            rows.beginRow(4)
-            rows.add(number: number)
-            rows.add(text: field)
-            rows.add(text: membership.owner.description)
-            rows.add(text: membership.member.description)
-        case .counter(let field, let last):
-            let number = try copy(to: .counter)
-            rows.beginRow(3)
-            rows.add(number: number)
-            rows.add(text: field)
-            rows.add(number: last)
+            try copy.add(membership, of: field, class: current.number, to: "relation")
+        case .counter(let field, let last): try copy.add(counter: field, last, class: current.number)
         }
-        try send(atLeast: Loading.partSize)
     }
 
     private mutating func begin(_ name: ClassName, _ schema: [UInt8]) throws {
         try end()
+        let table = try ClassTable.insert(name, schema, connection)
+        table.makeColumns(connection)
         let json = try JSONValue(parsing: schema, field: "schema")
-        let result = try connection.run(
-            "INSERT INTO class (name, schema) VALUES (\(name.description), \(text: schema)) RETURNING number"
-        )
-        let opened = OpenClass(number: result.integer(0, 0) ?? 0, schema: try ClassSchema(name: name, stored: json))
-        opened.table.makeColumns(connection)
-        current = opened
-    }
-
-    private mutating func add(_ row: ObjectRow, _ number: Int64) throws {
-        guard let opened = current else { throw OpenFailure(message: "got a row before its class") }
-        guard let object = try? row.object() else {
-            let name = "\(opened.schema.name)/\(row.id)"
-            throw OpenFailure(message: "cannot take the row \(number) (\(name)), whose ACL or body is no object")
-        }
-        try copy(to: .objects(opened.table))
-        rows.beginRow(8)
-        rows.add(number: number)
-        rows.add(text: row.id.description)
-        rows.add(number: row.createdAt.milliseconds)
-        rows.add(number: row.updatedAt.milliseconds)
-        rows.add(text: row.acl)
-        rows.add(list: object.readers)
-        rows.add(text: row.body)
-        rows.add(json: ObjectKeys.encoded(object.fields))
-        current?.lastRow = number
+        current = OpenClass(number: table.number, schema: try ClassSchema(name: name, stored: json))
     }
 
     /// Ends the last class: its table gets its indexes.
     mutating func end() throws {
-        try endCopy()
+        try copy.end()
         guard let opened = current else { return }
         current = nil
-        if let last = opened.lastRow, last > 0 {
-            // The next object gets the number after it.
-            try connection.run("SELECT setval(pg_get_serial_sequence(\(opened.table.name), 'number'), \(last))")
-        }
+        if opened.hasRows { try opened.table.continueNumbers(connection) }
         try opened.table.makeIndexes(connection)
-        for index in opened.schema.indexes {
-            do {
-                try opened.table.make(index, of: opened.schema, connection)
-            } catch let error as PostgresError where error.isDuplicate {
-                let name = "\(index.name) of \(opened.schema.name)"
-                throw OpenFailure(message: "cannot have the unique index \(name): \(error)")
-            }
-        }
+        for index in opened.schema.indexes { try opened.table.makeLoaded(index, of: opened.schema, connection) }
         // Without statistics, plans of the first minutes are bad.
-        if opened.lastRow != nil { try connection.run(SQL(text: "ANALYZE \(opened.table.name)")) }
+        if opened.hasRows { try connection.run(SQL(text: "ANALYZE \(opened.table.name)")) }
+    }
+}
+
+/// What tables of a dump need.
+extension ClassTable {
+    /// Inserts the row of a new class; its table does not exist yet.
+    static func insert(_ name: ClassName, _ schema: [UInt8], _ connection: PostgresConnection) throws -> ClassTable {
+        let result = try connection.run(
+            "INSERT INTO class (name, schema) VALUES (\(name.description), \(text: schema)) RETURNING number"
+        )
+        return ClassTable(result.integer(0, 0) ?? 0)
     }
 
-    /// Begins a `COPY` to a table unless it runs already; returns the number of the class.
-    @discardableResult
-    private mutating func copy(to table: Table) throws -> Int64 {
-        guard let number = current?.number else { throw OpenFailure(message: "got a value before its class") }
-        guard copied != table else { return number }
-        try endCopy()
-        try connection.beginCopy(table.statement)
-        copied = table
-        rows.addHeader()
-        return number
+    /// Gives the next object the number after the last one.
+    func continueNumbers(_ connection: PostgresConnection) throws {
+        let last = "(SELECT max(number) FROM \(name))"
+        try connection.run(
+            "SELECT setval(pg_get_serial_sequence(\(name), 'number'), greatest(1, \(sql: last)))"
+        )
     }
 
-    private mutating func endCopy() throws {
-        guard copied != nil else { return }
-        copied = nil
-        rows.addEnd()
-        try send(atLeast: 0)
-        try connection.endCopy()
-    }
-
-    private mutating func send(atLeast size: Int) throws {
-        guard rows.bytes.count >= size else { return }
-        try connection.sendCopy(rows.bytes)
-        rows.removeAll()
+    /// Creates an index of rows that come from a dump.
+    ///
+    /// - Throws: ``OpenFailure`` if two rows have a value that a unique index allows once.
+    func makeLoaded(_ index: IndexDefinition, of schema: ClassSchema, _ connection: PostgresConnection) throws {
+        do {
+            try make(index, of: schema, connection)
+        } catch let error as PostgresError where error.isDuplicate {
+            let name = "\(index.name) of \(schema.name)"
+            throw OpenFailure(message: "cannot have the unique index \(name): \(error)")
+        }
     }
 }

@@ -81,7 +81,7 @@ struct PostgresCatalog: Sendable {
 
 /// The table of one class, and the names of its indexes.
 struct ClassTable: Equatable {
-    private let number: Int64
+    let number: Int64
     var name: String { "class_\(number)" }
 
     init(_ number: Int64) {

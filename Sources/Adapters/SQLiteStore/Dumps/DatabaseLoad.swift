@@ -2,15 +2,18 @@ package import Domain
 internal import GRDB
 internal import Glibc
 
-/// A new database file into which a dump is loaded in one transaction.
+/// A database file that gets the items of a dump in one transaction.
 package struct DatabaseLoad: DumpTarget {
     private let path: String
 
     /// The memory in KiB with which SQLite sorts the entries of an index.
     private static let cacheSize = 64 << 10
 
-    /// Creates a load; the file must not exist, its folder must.
-    package init(creating path: String) {
+    /// Creates the access to a file; opens nothing.
+    ///
+    /// - Parameter path: The file, which must not exist for ``load(_:confirmedBy:)`` and must for
+    ///   ``update(to:confirmedBy:)``.
+    package init(into path: String) {
         self.path = path
     }
 
@@ -21,31 +24,71 @@ package struct DatabaseLoad: DumpTarget {
     package func load(_ source: any DumpSource, confirmedBy check: (any DumpSource) throws -> Void) throws {
         guard access(path, F_OK) != 0 else { throw OpenFailure(message: "exists already") }
         do {
-            try fill(from: source)
-            try synchronize()
-            let copy = try DatabaseCopy(reading: path)
-            try check(copy)
-            try copy.close()
-        } catch {
-            for end in ["", "-journal"] { unlink(path + end) }
-            guard let error = error as? DatabaseError else { throw error }
-            throw OpenFailure(message: "cannot be written (\(DatabaseCopy.line(error)))")
-        }
-    }
-
-    private func fill(from source: any DumpSource) throws {
-        let queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: false))
-        try DatabaseMigrator.lcfile.migrate(queue)
-        try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -\(DatabaseLoad.cacheSize)")
-            try db.inTransaction {
+            try write { db in
                 let loading = try Loading(db)
                 try source.forEachItem { try loading.add($0) }
                 try loading.end()
-                return .commit
             }
+            try confirm(by: check)
+        } catch {
+            remove()
+            throw error
         }
-        try queue.close()
+    }
+
+    /// Changes a file that a load has filled, and reads it back.
+    ///
+    /// On return the file is plain and on the disk, with the new items. If the transaction fails, the file has the former
+    /// ones; if the check does, there is no file.
+    package func update(to source: any DumpSource, confirmedBy check: (any DumpSource) throws -> Void) throws {
+        guard access(path, F_OK) == 0 else { throw OpenFailure(message: "does not exist") }
+        try write { db in
+            var delta = DumpDelta(try DatabaseDelta(db))
+            try source.forEachItem { try delta.add($0) }
+            try delta.end()
+        }
+        do {
+            try confirm(by: check)
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    /// Opens the file with all migrations, runs a transaction, and closes it.
+    private func write(_ body: (Database) throws -> Void) throws {
+        try translating {
+            let queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: false))
+            try DatabaseCopy.refuseNewer(queue)
+            try DatabaseMigrator.lcfile.migrate(queue)
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -\(DatabaseLoad.cacheSize)")
+                try db.inTransaction {
+                    try body(db)
+                    return .commit
+                }
+            }
+            try queue.close()
+        }
+    }
+
+    private func confirm(by check: (any DumpSource) throws -> Void) throws {
+        try synchronize()
+        let copy = try DatabaseCopy(reading: path)
+        try translating { try check(copy) }
+        try copy.close()
+    }
+
+    private func remove() {
+        for end in ["", "-journal"] { unlink(path + end) }
+    }
+
+    private func translating(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as DatabaseError {
+            throw OpenFailure(message: "cannot be written (\(DatabaseCopy.line(error)))")
+        }
     }
 
     private func synchronize() throws {
@@ -94,12 +137,8 @@ private final class Loading {
             try current.insertion.run(row, number: number)
             if !current.hasZeros, row.body.hasEscapedZero { self.current?.hasZeros = true }
         case .membership(let field, let membership):
-            let (owner, member) = ("\(membership.owner)", "\(membership.member)")
-            try db.cachedStatement(sql: "INSERT INTO relation (class, key, owner, member) VALUES (?, ?, ?, ?)")
-                .execute(arguments: [current.table.number, field, owner, member])
-        case .counter(let field, let last):
-            try db.cachedStatement(sql: "INSERT INTO counter (class, field, last) VALUES (?, ?, ?)")
-                .execute(arguments: [current.table.number, field, last])
+            try current.table.add(membership, of: field, db)
+        case .counter(let field, let last): try current.table.add(counter: field, last, db)
         }
     }
 
@@ -117,7 +156,7 @@ private final class Loading {
             table = ClassTable(number: db.lastInsertedRowID)
             try table.makeColumns(db)
         }
-        current = OpenClass(table: table, schema: parsed, insertion: try RowInsertion(table, db))
+        current = OpenClass(table: table, schema: parsed, insertion: try RowInsertion(into: table.name, db))
     }
 
     /// Ends the last class: its table gets its indexes.
@@ -127,12 +166,7 @@ private final class Loading {
         try opened.table.makeIndexes(db)
         if opened.hasZeros { try opened.table.markForZeros(db) }
         for index in opened.schema.indexes {
-            do {
-                try opened.table.make(index, of: opened.schema, hasZeros: opened.hasZeros, db)
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-                let name = "\(index.name) of \(opened.schema.name)"
-                throw OpenFailure(message: "cannot have the unique index \(name): \(DatabaseCopy.line(error))")
-            }
+            try opened.table.makeLoaded(index, of: opened.schema, hasZeros: opened.hasZeros, db)
         }
     }
 
@@ -144,5 +178,19 @@ private final class Loading {
             arguments: [table.name]
         )
         for name in names { try db.execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)") }
+    }
+}
+
+extension ClassTable {
+    /// Creates an index of rows that come from a dump.
+    ///
+    /// - Throws: ``OpenFailure`` if two rows have a value that a unique index allows once.
+    func makeLoaded(_ index: IndexDefinition, of schema: ClassSchema, hasZeros: Bool, _ db: Database) throws {
+        do {
+            try make(index, of: schema, hasZeros: hasZeros, db)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            let name = "\(index.name) of \(schema.name)"
+            throw OpenFailure(message: "cannot have the unique index \(name): \(DatabaseCopy.line(error))")
+        }
     }
 }

@@ -2,14 +2,14 @@ internal import Domain
 internal import GRDB
 internal import GRDBSQLite
 
-/// The statement that inserts rows of one class with their numbers, byte for byte.
+/// The statement that inserts rows into a table with the columns of a class's, with their numbers, byte for byte.
 struct RowInsertion {
     private let statement: Statement
 
-    init(_ table: ClassTable, _ db: Database) throws {
+    init(into table: String, _ db: Database) throws {
         statement = try db.makeStatement(
             sql: """
-                INSERT INTO \(table.name) (number, id, created_at, updated_at, acl, body, checksum)
+                INSERT INTO \(table) (number, id, created_at, updated_at, acl, body, checksum)
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, \(RowChecksum.call(with: ["?2", "?3", "?4", "?5", "?6"])))
                 """
         )

@@ -18,9 +18,9 @@ struct MigrateCommand: AsyncParsableCommand {
             bytes stay until you remove them. Afterwards, set blobs.store, or remove it. With --from, they move from \
             the bucket of another configuration file.
 
-            No server must run, but with --copy-only: that copies what files have at the moment, while servers run, and \
-            switches nothing. Repeat it as often as you like. Then stop the servers and run the command without it: it \
-            moves the rest, which takes seconds, and switches.
+            No server must run, but with --copy-only: that copies objects or bytes as they are at the moment, while \
+            servers run, and switches nothing. Repeat it as often as you like. Then stop the servers and run the command \
+            without it: it compares all, brings what has changed since, and switches.
 
             A move that was cut off is continued by the same command.
 
@@ -31,6 +31,7 @@ struct MigrateCommand: AsyncParsableCommand {
             Examples:
               LCFILE_DATABASE_URL=postgres://lcfile@db.example.com/lcfile lcfile migrate --to postgresql
               lcfile migrate --storage /var/lib/lcfile --config /etc/lcfile/lcfile.yaml --to sqlite
+              lcfile migrate --config /etc/lcfile/lcfile.yaml --to postgresql --copy-only
               lcfile migrate --config /etc/lcfile/lcfile.yaml --blobs-to bucket --copy-only
               lcfile migrate --config new.yaml --from /etc/lcfile/lcfile.yaml --blobs-to bucket
             """
@@ -65,7 +66,7 @@ struct MigrateCommand: AsyncParsableCommand {
     )
     var from: String?
 
-    @Flag(help: "With --blobs-to: only copy the bytes, while servers run, and switch nothing.")
+    @Flag(help: "Only copy, while servers run, and switch nothing.")
     var copyOnly = false
 
     @Flag(help: "With --blobs-to: leave files behind whose bytes are missing or damaged.")
@@ -75,7 +76,6 @@ struct MigrateCommand: AsyncParsableCommand {
         guard (to == nil) != (blobsTo == nil) else {
             throw ValidationError("One of --to and --blobs-to is needed, and not both.")
         }
-        if copyOnly, blobsTo == nil { throw ValidationError("--copy-only needs --blobs-to.") }
         if from != nil, blobsTo != .bucket { throw ValidationError("--from needs --blobs-to bucket.") }
         if leaveDamaged, blobsTo == nil { throw ValidationError("--leave-damaged needs --blobs-to.") }
     }
@@ -128,6 +128,7 @@ struct MigrateCommand: AsyncParsableCommand {
             let move = StorageMove(
                 of: options.path,
                 destination == .postgresql ? .toPostgres : .toFiles,
+                copyOnly ? .copy : .move,
                 with: engine,
                 adopting: { try engine.adopt($0, $1) },
                 report: { Terminal.printError("lcfile: \($0)") }
@@ -136,6 +137,9 @@ struct MigrateCommand: AsyncParsableCommand {
                 switch outcome {
                 case .moved(let objects):
                     Terminal.printLine("Moved \(CopySummary.count(objects, "object")) of app \(app).")
+                case .copied(let objects):
+                    let copied = CopySummary.count(objects, "object")
+                    Terminal.printLine("Copied \(copied) of app \(app); nothing was switched.")
                 case .done: Terminal.printLine("The objects of app \(app) are there already.")
                 }
             }

@@ -54,7 +54,7 @@ package struct DatabaseMoves: MoveEngine {
         try DatabaseCopy.makePlain(path)
     }
 
-    /// Checks the pages of the file, and reads it.
+    /// Checks the pages of the file, and reads one snapshot (`DatabaseCopy`).
     package func readFile<Result>(_ path: String, _ body: (any DumpSource) throws -> Result) throws -> Result {
         let copy = try DatabaseCopy(reading: path)
         let result = try body(copy)
@@ -62,9 +62,9 @@ package struct DatabaseMoves: MoveEngine {
         return result
     }
 
-    /// Loads into a file (`DatabaseLoad`).
-    package func newFile(_ path: String) -> any DumpTarget {
-        DatabaseLoad(creating: path)
+    /// Writes a file (`DatabaseLoad`).
+    package func file(_ path: String) -> any DumpTarget {
+        DatabaseLoad(into: path)
     }
 
     /// Looks for classes (`PostgresLoad`).
@@ -72,7 +72,7 @@ package struct DatabaseMoves: MoveEngine {
         try PostgresLoad(into: address(schema)).isFilled()
     }
 
-    /// Reads the id that was made with the tables.
+    /// Reads the id that was made with the tables, or by a load.
     package func id(of schema: String) throws -> String {
         try PostgresDump(of: address(schema)).id()
     }
@@ -82,9 +82,9 @@ package struct DatabaseMoves: MoveEngine {
         try body(PostgresDump(of: address(schema)))
     }
 
-    /// Loads into a schema (`PostgresLoad`).
-    package func newSchema(_ schema: String) -> any DumpTarget {
-        PostgresLoad(into: address(schema))
+    /// Writes a schema (`PostgresLoad`).
+    package func schema(_ schema: String, markedAs copy: String?) -> any DumpTarget {
+        PostgresLoad(into: address(schema), markedAs: copy)
     }
 
     /// Holds the turn while the body runs (`PostgresDump`).

@@ -27,7 +27,7 @@ struct SnapshotCheck: CheckedDatabase {
         folder = try SnapshotCheck.makeFolder()
         do {
             let path = "\(folder)/\(FolderEngine.fileName)"
-            try DatabaseLoad(creating: path).loadAll(of: PostgresDump(of: address, id: id, classes: classes))
+            try DatabaseLoad(into: path).loadAll(of: PostgresDump(of: address, id: id, classes: classes))
             snapshot = try DatabaseCheck(path: path, repairing: false)
             current = PostgresFiles(of: address)
         } catch {

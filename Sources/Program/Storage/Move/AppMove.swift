@@ -1,10 +1,12 @@
 internal import Domain
 internal import Glibc
 
-/// Moves the objects of one app; the storage folder is locked.
+/// Moves the objects of one app, or copies them before; no other move of the storage folder runs.
 struct AppMove {
     /// The app's folder.
     let folder: String
+    /// The id of a schema that is a copy of this storage.
+    let copyID: String
     let engine: any MoveEngine
     let adopt: (_ folder: String, _ id: String) throws -> Void
     let report: (String) -> Void
@@ -14,29 +16,58 @@ struct AppMove {
 
     /// The end of the name of a file that is not complete yet.
     private static let draft = ".partial"
+    /// The end of the name of a file with the objects of an earlier moment.
+    private static let copy = ".copy"
     /// The end of the name of a file that no server uses any more, before the time.
     private static let former = ".moved-"
 
     /// Moves the objects of the file; the marker is the switch.
     func toPostgres(_ schema: String) throws -> StorageMove.Outcome {
-        let tally = try sayingWhere(file) {
+        try sayingWhere(file) {
             try engine.settle(in: folder)
             guard try !StorageContents.isPresent("\(file)-wal") else {
                 throw OpenFailure(message: "has a write-ahead log that cannot be written into it")
             }
-            return try engine.readFile(file) { source in
-                let source = PlacedSource(source: source, place: "the database \(file)")
-                return try sayingWhere(schema: schema) {
-                    guard try engine.isFilled(schema) else { return try engine.newSchema(schema).loadAll(of: source) }
-                    return try compare(source, with: schema)
-                }
+        }
+        let tally = try readingFile(for: schema) { source in
+            if try isCopy(schema) { return try engine.schema(schema, markedAs: nil).updateAll(to: source) }
+            guard try engine.isFilled(schema) else {
+                return try engine.schema(schema, markedAs: nil).loadAll(of: source)
             }
+            return try compare(source, with: schema)
         }
         let id = try sayingWhere(schema: schema) { try engine.id(of: schema) }
         try adopt(folder, id)
         try DatabaseMarker(schema: schema, id: id).write(in: folder)
         try setFileAside()
         return .moved(objects: tally.rows)
+    }
+
+    /// Copies the objects of the file at the moment, or what has changed since the last copy.
+    func copyToPostgres(_ schema: String) throws -> StorageMove.Outcome {
+        let tally = try readingFile(for: schema) { source in
+            let target = engine.schema(schema, markedAs: copyID)
+            if try isCopy(schema) { return try target.updateAll(to: source) }
+            guard try !engine.isFilled(schema) else {
+                throw OpenFailure(message: "is not empty and no copy of this storage; \(AppMove.advice(about: schema))")
+            }
+            return try target.loadAll(of: source)
+        }
+        return .copied(objects: tally.rows)
+    }
+
+    /// Reads the file; failures of the body are about the schema.
+    private func readingFile(for schema: String, _ body: (any DumpSource) throws -> DumpTally) throws -> DumpTally {
+        try sayingWhere(file) {
+            try engine.readFile(file) { source in
+                let source = PlacedSource(source: source, place: "the database \(file)")
+                return try sayingWhere(schema: schema) { try body(source) }
+            }
+        }
+    }
+
+    private func isCopy(_ schema: String) throws -> Bool {
+        try engine.isFilled(schema) && engine.id(of: schema) == copyID
     }
 
     /// A move that ended before the marker has left a complete schema.
@@ -46,31 +77,27 @@ struct AppMove {
             try engine.readSchema(schema) { try tally.requireEqual(DumpTally(of: $0)) }
         } catch let failure as OpenFailure {
             throw OpenFailure(
-                message: "is not empty and \(failure.message); if its objects are not needed, remove it: "
-                    + "DROP SCHEMA \"\(schema)\" CASCADE"
+                message: "is not empty and \(failure.message); \(AppMove.advice(about: schema))"
             )
         }
         return tally
     }
 
+    private static func advice(about schema: String) -> String {
+        "if its objects are not needed, remove it: DROP SCHEMA \"\(schema)\" CASCADE"
+    }
+
     /// Moves the objects of a schema; the end of the marker is the switch.
     func toFile(from marker: DatabaseMarker) throws -> StorageMove.Outcome {
-        let schema = marker.schema
-        guard try sayingWhere(schema: schema, { try engine.id(of: schema) }) == marker.id else {
-            throw ExitError.storage(
-                "\(AppMove.place(ofSchema: schema)) is not that of \(folder)/\(DatabaseMarker.name): it was created anew, "
-                    + "or is of another storage"
-            )
-        }
+        try requireSchema(of: marker)
         try clearFiles()
-        let draft = file + AppMove.draft
+        let schema = marker.schema
         var rows = 0
         let retired = "\(schema.prefix(40))_moved_\(Timestamp.now().wholeSeconds)"
         let obstacle = try sayingWhere(schema: schema) {
             try engine.retireSchema(schema, as: retired) { source in
-                let source = PlacedSource(source: source, place: AppMove.place(ofSchema: schema))
-                rows = try sayingWhere(file) { try engine.newFile(draft).loadAll(of: source).rows }
-                try StorageContents.rename(draft, to: file)
+                rows = try fillCopy(from: source, schema)
+                try StorageContents.rename(file + AppMove.copy, to: file)
                 try StorageContents.synchronize(folder)
                 try DatabaseMarker.remove(in: folder)
             }
@@ -83,13 +110,55 @@ struct AppMove {
         return .moved(objects: rows)
     }
 
+    /// Copies the objects of the schema at the moment, or what has changed since the last copy.
+    func copyToFile(from marker: DatabaseMarker) throws -> StorageMove.Outcome {
+        try requireSchema(of: marker)
+        try remove(file + AppMove.draft)
+        let rows = try sayingWhere(schema: marker.schema) {
+            try engine.readSchema(marker.schema) { try fillCopy(from: $0, marker.schema) }
+        }
+        return .copied(objects: rows)
+    }
+
+    private func requireSchema(of marker: DatabaseMarker) throws {
+        let schema = marker.schema
+        guard try sayingWhere(schema: schema, { try engine.id(of: schema) }) == marker.id else {
+            throw ExitError.storage(
+                "\(AppMove.place(ofSchema: schema)) is not that of \(folder)/\(DatabaseMarker.name): it was created anew, "
+                    + "or is of another storage"
+            )
+        }
+    }
+
+    /// Gives the copy the objects of a schema; it gets its name when it is complete.
+    ///
+    /// - Returns: The number of objects.
+    private func fillCopy(from source: any DumpSource, _ schema: String) throws -> Int {
+        let source = PlacedSource(source: source, place: AppMove.place(ofSchema: schema))
+        let copy = file + AppMove.copy
+        if try StorageContents.isPresent(copy) {
+            return try sayingWhere(copy) { try engine.file(copy).updateAll(to: source).rows }
+        }
+        // A journal without its file would be applied to the next one of that name.
+        try remove(copy)
+        let draft = file + AppMove.draft
+        let rows = try sayingWhere(file) { try engine.file(draft).loadAll(of: source).rows }
+        try StorageContents.rename(draft, to: copy)
+        try StorageContents.synchronize(folder)
+        return rows
+    }
+
     /// Puts aside what moves of an app with a marker left when they were cut off: a file that is older than the schema
     /// or complete, but not in use; and one that is incomplete.
     func clearFiles() throws {
         try setFileAside()
-        let draft = file + AppMove.draft
-        for end in ["", "-journal"] where try StorageContents.isPresent(draft + end) {
-            try StorageContents.remove(draft + end)
+        try remove(file + AppMove.draft)
+    }
+
+    /// Removes a database file that no server uses, if there is one, with its journal.
+    private func remove(_ path: String) throws {
+        for end in ["", "-journal"] where try StorageContents.isPresent(path + end) {
+            try StorageContents.remove(path + end)
         }
     }
 
