@@ -30,7 +30,7 @@ def engine(tmp_path_factory):
     "suites, count", [
         # The names begin with the module: each suite runs once.
         ("S3BackupTargetTests", 3), (r"S3BlobsTests\.(S3|SharedDerivative).*Tests/", 55),
-        (r"S3BlobsTests\.Staging(Contract|Servers|Fault|Upload|Encryption)Tests/", 27),
+        (r"S3BlobsTests\.Staging(Contract|Servers|Fault|Upload|Encryption)Tests/", 29),
     ], ids=["backups", "blobs", "staging"])
 def test_a_bucket_keeps_the_contracts(engine, suites, count):
     """The suites of the contracts are in Swift, where folders and memory run them too; here they get a store."""
