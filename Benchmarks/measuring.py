@@ -23,9 +23,18 @@ CORES = os.cpu_count() or 1
 
 
 def free_port():
-    with socket.socket() as probe:
+    return free_ports(1)[0]
+
+
+def free_ports(count):
+    """Different ones, which one call after the other would not promise."""
+    probes = [socket.socket() for _ in range(count)]
+    for probe in probes:
         probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
 
 
 def wait_for(url, seconds=20):
@@ -58,8 +67,8 @@ class Process:
 
 def start_lcfile(folder, more={}, log=None):
     """The process and its URL. Its log goes to the open file `log`, or by default to the standard error of this run."""
-    port = free_port()
-    metrics = {"LCFILE_METRICS_PORT": str(free_port())}
+    port, metrics_port = free_ports(2)
+    metrics = {"LCFILE_METRICS_PORT": str(metrics_port)}
     environment = APP | metrics | {"LCFILE_LOG_LEVEL": "warning", "MALLOC_ARENA_MAX": "2"} | more
     words = [BINARY, "serve", "--storage", folder / "storage", "--port", str(port)]
     return Process(words, environment, f"http://127.0.0.1:{port}/health", log), f"http://127.0.0.1:{port}"

@@ -81,7 +81,7 @@ class S3Engine:
             str(Path(sys.prefix) / "bin" / "weed"), f"-logdir={self.folder}/run", "server", f"-dir={self.folder}/data",
             "-ip=127.0.0.1", "-ip.bind=127.0.0.1", *ports, "-filer", "-s3", f"-s3.config={self.folder}/s3.json",
             # Nothing about a test's run goes to the maker.
-            "-master.telemetry=false", "-master.electionTimeout=1s", "-master.volumeSizeLimitMB=256", "-volume.max=50",
+            "-master.telemetry=false", "-master.electionTimeout=1s", "-master.volumeSizeLimitMB=256", "-volume.max=100",
             "-volume.preStopSeconds=0", f"-filer.localSocket={self.folder}/run/filer.sock",
             f"-s3.localSocket={self.folder}/run/s3.sock", "-s3.port.iceberg=0", "-s3.port.lance=0", "-s3.iam=false",
             "-s3.autoCreateBucket=false",
