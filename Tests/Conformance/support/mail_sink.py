@@ -31,6 +31,8 @@ class MailSink:
             "key": str(certificate.key) if certificate else None,
         }
         self.process = None
+        # By their files, which never change: a test that waits asks a hundred times for all of them.
+        self.parsed = {}
 
     def start(self):
         (self.folder / "ready").unlink(missing_ok=True)
@@ -46,11 +48,11 @@ class MailSink:
 
     def mails(self, to=None):
         """The accepted mails, in their order."""
-        parsed = [
-            email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
-            for path in sorted(self.folder.glob("*.eml"))
-        ]
-        return [mail for mail in parsed if to is None or mail["X-Rcpt"] == to]
+        paths = sorted(self.folder.glob("*.eml"))
+        for path in paths:
+            if path not in self.parsed:
+                self.parsed[path] = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+        return [self.parsed[path] for path in paths if to is None or self.parsed[path]["X-Rcpt"] == to]
 
     def wait(self, to, count=1, within=TIMEOUT):
         """The mails to an address, once there are that many."""
