@@ -103,9 +103,10 @@ def test_refused_uploads_are_told_the_setting(answers):
     assert all("http.maxConnections" in json.loads(answer.content)["error"] for answer in answers)
 
 
-def test_refused_uploads_are_counted(narrow, answers):
-    # The requests behind the uploads are refused as well.
-    assert hits(narrow, "http.maxConnections") == len(answers) + CLIENTS * PROBES
+def test_refused_requests_are_counted(narrow, clients, answers):
+    # Requests behind the uploads are refused as well, unless they overtake one that takes the last place.
+    seen = [answer.status for client, _ in clients for answer in client.responses.values()].count(503)
+    assert hits(narrow, "http.maxConnections") == seen >= len(answers) > 0
 
 
 def test_each_connection_has_one_upload_at_least(clients):
