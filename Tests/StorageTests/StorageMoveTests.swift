@@ -176,7 +176,7 @@ import Testing
             withExtendedLifetime(folder.path) {}
             fixture.schemas.marks.withLock { $0["lcfile_app"] = "copy-of-another" }
             let error = #expect(throws: ExitError.self) { try fixture.run(.toPostgres, .copy) }
-            #expect(error?.description.contains("no copy of this storage") == true)
+            #expect(error?.description.contains("not a copy of this storage") == true)
             #expect(error?.description.contains(#"DROP SCHEMA "lcfile_app" CASCADE"#) == true)
         }
     }

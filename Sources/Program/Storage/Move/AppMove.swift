@@ -49,7 +49,8 @@ struct AppMove {
             let target = engine.schema(schema, markedAs: copyID)
             if try isCopy(schema) { return try target.updateAll(to: source) }
             guard try !engine.isFilled(schema) else {
-                throw OpenFailure(message: "is not empty and no copy of this storage; \(AppMove.advice(about: schema))")
+                let reason = "is not empty and not a copy of this storage"
+                throw OpenFailure(message: "\(reason); \(AppMove.advice(about: schema))")
             }
             return try target.loadAll(of: source)
         }
@@ -76,9 +77,7 @@ struct AppMove {
         do {
             try engine.readSchema(schema) { try tally.requireEqual(DumpTally(of: $0)) }
         } catch let failure as OpenFailure {
-            throw OpenFailure(
-                message: "is not empty and \(failure.message); \(AppMove.advice(about: schema))"
-            )
+            throw OpenFailure(message: "is not empty and \(failure.message); \(AppMove.advice(about: schema))")
         }
         return tally
     }
