@@ -26,6 +26,8 @@ package struct HTTP2Limits: Sendable {
     static let emptyFrames = 4
     /// The maximum number of malformed requests of one connection.
     static let malformed = 100
+    /// The number of streams that clients begin at once before they know ``streams``; many begin at most so many.
+    static let streamsBeforeSettings = 100
     /// The bytes that a client can send on all streams of a connection before the server confirms some.
     static let connectionWindow = 8 << 20
     /// The bytes of a response that wait for the socket, for each stream, before its route pauses.
@@ -53,6 +55,10 @@ package struct HTTP2Limits: Sendable {
             HTTP2Setting(parameter: .maxHeaderListSize, value: RequestRefusal.largestHead),
             HTTP2Setting(parameter: .initialWindowSize, value: StreamWindow.initial),
         ]
+        // NIO takes a frame of a stream that it has reset for an error of the connection, unless it still remembers the
+        // reset. A client that has not read it yet can send on all streams that it began. NIO's buffer holds one fewer
+        // than a power of two that is not less than this number.
+        configuration.maximumRecentlyResetStreams = max(streams, HTTP2Limits.streamsBeforeSettings) + 1
         configuration.maximumSequentialContinuationFrames = HTTP2Limits.continuations
         configuration.maximumSequentialEmptyDataFrames = HTTP2Limits.emptyFrames
         configuration.maximumConnectionGlitches = HTTP2Limits.malformed
