@@ -11,6 +11,7 @@ package struct HookedStore: ObjectStore {
     package let isShared: Bool
     private let base: any ObjectStore
     private let beforeRead: Hook
+    private let afterRead: Hook
     private let beforeWrite: Hook
     private let afterWrite: Hook
 
@@ -19,6 +20,7 @@ package struct HookedStore: ObjectStore {
     ///   - changes: A feed that the store does not publish to, as of a server that hears nothing; `nil` for the other's.
     ///   - isShared: Whether other servers can change the objects; `nil` if the other store says that.
     ///   - beforeRead: Runs before each read.
+    ///   - afterRead: Runs after each read that succeeded.
     ///   - beforeWrite: Runs before each write.
     ///   - afterWrite: Runs after each write that was committed.
     package init(
@@ -26,6 +28,7 @@ package struct HookedStore: ObjectStore {
         changes: ChangeFeed? = nil,
         isShared: Bool? = nil,
         beforeRead: @escaping Hook = {},
+        afterRead: @escaping Hook = {},
         beforeWrite: @escaping Hook = {},
         afterWrite: @escaping Hook = {}
     ) {
@@ -33,6 +36,7 @@ package struct HookedStore: ObjectStore {
         self.changes = changes ?? base.changes
         self.isShared = isShared ?? base.isShared
         self.beforeRead = beforeRead
+        self.afterRead = afterRead
         self.beforeWrite = beforeWrite
         self.afterWrite = afterWrite
     }
@@ -44,7 +48,9 @@ package struct HookedStore: ObjectStore {
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
         try await beforeRead()
-        return try await base.read(within: budget, body)
+        let result = try await base.read(within: budget, body)
+        try await afterRead()
+        return result
     }
 
     package func write<Result: Sendable>(

@@ -73,9 +73,11 @@ final class ActiveUpload: Sendable {
     }
 
     /// The progress of the upload.
-    var progress: UploadProgress {
-        let arrived = use.with(\.arrived)
-        return with { state in
+    var progress: UploadProgress { progress(with: use.with(\.arrived)) }
+
+    /// The progress of the upload, given the bytes of each part that have arrived on this server.
+    func progress(with arrived: [Int: Int64]) -> UploadProgress {
+        with { state in
             UploadProgress(
                 id: id,
                 key: state.stored.key,

@@ -54,47 +54,48 @@ final class FollowedUploads: Sendable {
 extension UploadService {
     /// Reports the progress of an upload whose bytes any server receives: what is recorded, and what arrives here.
     func followProgress(
-        _ token: UploadToken,
+        of upload: UploadHandle,
         in slot: ProgressSlot,
         _ report: @concurrent (ProgressEvent) async throws -> Void
     ) async throws {
-        try await using(token) { upload in
-            let (changes, own) = upload.active.progressStreams.open { upload.progress }
-            slot.stopping { own.finish() }
-            let forget = followedUploads.watch(upload.active.id) { own.yield(upload.progress) }
-            defer { forget() }
-            let heart = Task {
-                while !Task.isCancelled {
-                    try await Task.sleep(for: .seconds(UploadService.heartbeat))
-                    own.yield(upload.progress)
-                }
+        let (changes, own) = upload.active.progressStreams.open { upload.progress }
+        slot.stopping { own.finish() }
+        let forget = followedUploads.watch(upload.active.id) { own.yield(upload.progress) }
+        defer { forget() }
+        let heart = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: .seconds(UploadService.heartbeat))
+                own.yield(upload.progress)
             }
-            defer { heart.cancel() }
-            var last: (progress: UploadProgress, time: ContinuousClock.Instant)?
-            for await _ in changes {
-                guard let now = try await progress(of: upload) else { return try await report(.ended) }
-                if now.isFinished { return try await report(.finished(now)) }
-                if now != last?.progress {
-                    try await report(.progress(now))
-                    last = (now, .now)
-                } else if let time = last?.time, .now - time > .seconds(UploadService.heartbeat) / 2 {
-                    try await report(.stillThere)
-                    last = (now, .now)
-                }
-                // Changes within this time are reported as one.
-                try await Task.sleep(for: .milliseconds(100))
-            }
-            // The end of the upload on this server ends the stream, too.
-            guard let end = try await progress(of: upload) else { return try await report(.ended) }
-            if end.isFinished { try await report(.finished(end)) }
         }
+        defer { heart.cancel() }
+        var last: (progress: UploadProgress, time: ContinuousClock.Instant)?
+        for await _ in changes {
+            guard let now = try await recordedProgress(of: upload) else { return try await report(.ended) }
+            if now.isFinished { return try await report(.finished(now)) }
+            if now != last?.progress {
+                try await report(.progress(now))
+                last = (now, .now)
+            } else if let time = last?.time, .now - time > .seconds(UploadService.heartbeat) / 2 {
+                try await report(.stillThere)
+                last = (now, .now)
+            }
+            // Changes within this time are reported as one.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        // The end of the upload on this server ends the stream, too.
+        guard let end = try await recordedProgress(of: upload) else { return try await report(.ended) }
+        if end.isFinished { try await report(.finished(end)) }
     }
 
-    /// The progress by the rows; `nil` if the upload has ended without a file.
-    private func progress(of upload: UploadHandle) async throws -> UploadProgress? {
+    /// The progress by the rows, and by the bytes that arrive here; `nil` if the upload has ended without a file.
+    func recordedProgress(of upload: UploadHandle) async throws -> UploadProgress? {
+        // Looked at before the rows: bytes that are recorded meanwhile are in one of both, so that the progress never
+        // goes back.
+        let arrived = upload.active.use.with(\.arrived)
         guard let found = try await records.find(id: upload.active.id),
             found.upload.tokenDigest == upload.stored.tokenDigest
         else { return nil }
-        return ActiveUpload(found, in: upload.active.use).progress
+        return ActiveUpload(found, in: upload.active.use).progress(with: arrived)
     }
 }

@@ -48,6 +48,17 @@ extension UploadService {
         }
     }
 
+    /// The progress of an upload.
+    ///
+    /// - Throws: ``ServiceError/Code/uploadNotFound``.
+    package func progress(_ token: UploadToken) async throws -> UploadProgress {
+        try await using(token, readingParts: false) { upload in
+            guard isShared else { return upload.progress }
+            guard let progress = try await recordedProgress(of: upload) else { throw UploadService.notFound }
+            return progress
+        }
+    }
+
     /// Takes a slot for a progress stream of an upload.
     ///
     /// A stream needs no credentials, so it counts for the group of the upload's creator. Uploads of one address have
@@ -80,38 +91,55 @@ extension UploadService {
 
     /// Reports the progress of an upload until it ends, or until `report` throws: at most ten times a second.
     ///
-    /// - Throws: ``ServiceError/Code/uploadNotFound``, and errors of `report`.
+    /// An upload that ended after its slot was taken is reported as ended.
+    ///
+    /// - Throws: Errors of `report`.
     package func streamProgress(
         _ token: UploadToken,
         in slot: ProgressSlot,
         _ report: @concurrent (ProgressEvent) async throws -> Void
     ) async throws {
-        if isShared { return try await followProgress(token, in: slot, report) }
-        try await using(token) { upload in
-            let (changes, own) = upload.active.progressStreams.open { upload.progress }
-            slot.stopping { own.finish() }
-            if upload.active.with(\.isEnded) { own.finish() }
-            let heart = Task {
-                while !Task.isCancelled {
-                    try await Task.sleep(for: .seconds(UploadService.heartbeat))
-                    own.yield(upload.progress)
+        do {
+            try await using(token) { upload in
+                if isShared {
+                    try await followProgress(of: upload, in: slot, report)
+                } else {
+                    try await streamProgress(of: upload, in: slot, report)
                 }
             }
-            defer { heart.cancel() }
-            var last: UploadProgress?
-            for await progress in changes {
-                if progress.isFinished { break }
-                try await report(progress == last ? .stillThere : .progress(progress))
-                last = progress
-                // Changes within this time are reported as one.
-                try await Task.sleep(for: .milliseconds(100))
+        } catch let error as ServiceError where error.code == .uploadNotFound {
+            try await report(.ended)
+        }
+    }
+
+    private func streamProgress(
+        of upload: UploadHandle,
+        in slot: ProgressSlot,
+        _ report: @concurrent (ProgressEvent) async throws -> Void
+    ) async throws {
+        let (changes, own) = upload.active.progressStreams.open { upload.progress }
+        slot.stopping { own.finish() }
+        if upload.active.with(\.isEnded) { own.finish() }
+        let heart = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: .seconds(UploadService.heartbeat))
+                own.yield(upload.progress)
             }
-            let end = upload.progress
-            if end.isFinished {
-                try await report(.finished(end))
-            } else if upload.active.with(\.isEnded) {
-                try await report(.ended)
-            }
+        }
+        defer { heart.cancel() }
+        var last: UploadProgress?
+        for await progress in changes {
+            if progress.isFinished { break }
+            try await report(progress == last ? .stillThere : .progress(progress))
+            last = progress
+            // Changes within this time are reported as one.
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        let end = upload.progress
+        if end.isFinished {
+            try await report(.finished(end))
+        } else if upload.active.with(\.isEnded) {
+            try await report(.ended)
         }
     }
 

@@ -105,10 +105,14 @@ import Testing
         #expect(told == [.finished(end)])
     }
 
-    @Test("an upload that does not exist cannot be watched")
-    func unknown() async throws {
-        let slot = try service.beginProgressStream(ofGroup: .guests)
-        await expectFailure(.uploadNotFound) { try await service.streamProgress(UploadToken(), in: slot) { _ in } }
+    @Test("a watcher of an upload that ended before the stream began gets its end")
+    func endedBefore() async throws {
+        let token = try await fixture.token(on: service)
+        let slot = try await service.beginProgressStream(token)
+        try await service.cancel(token)
+        var told: [UploadService.ProgressEvent] = []
+        for await event in try events(token, in: slot) { told.append(event) }
+        #expect(told == [.ended])
     }
 
     @Test("watching ends when the client has disconnected")

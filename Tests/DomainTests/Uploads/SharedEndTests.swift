@@ -1,5 +1,6 @@
 import NIOCore
 import Support
+import Synchronization
 import Testing
 
 @testable import Domain
@@ -229,6 +230,34 @@ import Testing
         #expect(commits.value == 1)
         let received = try await a.using(token) { $0.progress.received }
         #expect(received == (isDropped ? 0 : 3))
+    }
+
+    @Test("the progress does not go back while the bytes of a request become a file")
+    func progressAtTheEnd() async throws {
+        let (body, ended) = (SlowBody("abc"), Gate())
+        let isLookedAt = Atomic(false)
+        // The upload ends after the rows are read.
+        let store = HookedStore(
+            fixture.store,
+            afterRead: {
+                guard isLookedAt.exchange(false, ordering: .relaxed) else { return }
+                body.mayGoOn.open()
+                await ended.wait()
+            }
+        )
+        let server = fixture.server(3, store: store)
+        let (_, token) = try await fixture.begin(on: server, size: 3)
+        let sending = Task {
+            defer { ended.open() }
+            return try await server.put(body, token)
+        }
+        await body.begun.wait()
+        let progress = try await server.using(token) { upload in
+            isLookedAt.store(true, ordering: .relaxed)
+            return try await server.recordedProgress(of: upload)
+        }
+        _ = try await sending.value
+        #expect(progress?.received == 3)
     }
 
     @Test("a progress stream reads the rows when the feed missed changes")

@@ -20,13 +20,17 @@ struct SharedUploadFixture {
 
     var store: MemoryObjectStore { people.store }
 
-    /// A server that has just been started, with a number of its own.
-    func server(_ number: Int, _ limits: UploadLimits = UploadLimits(partSize: 1)) -> UploadService {
+    /// A server that has just been started, with a number of its own, and with another way to the store if there is one.
+    func server(
+        _ number: Int,
+        _ limits: UploadLimits = UploadLimits(partSize: 1),
+        store: (any ObjectStore)? = nil
+    ) -> UploadService {
         UploadService(
             app: people.guest.app,
             limits: limits,
             storage: BlobStorage(staging: staging.area(of: number), blobs: blobs),
-            store: store,
+            store: store ?? self.store,
             types: FixedTypes(),
             sessions: people.sessions,
             leases: time.timing,

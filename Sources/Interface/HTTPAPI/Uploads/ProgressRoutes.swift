@@ -15,7 +15,7 @@ struct ProgressRoutes: Sendable {
 
     @Sendable private func progress(_ request: Request, _ context: APIContext) async throws -> Response {
         let (app, token) = try await find(context)
-        return try await app.uploads.using(token) { json(of: $0.progress, in: app).response() }
+        return json(of: try await app.uploads.progress(token), in: app).response()
     }
 
     /// Responds with server-sent events: one for each change, and a last one with the result.
