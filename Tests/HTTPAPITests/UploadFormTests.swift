@@ -71,7 +71,6 @@ import Testing
             ([("name=\"file\"", "1"), ("name=\"metaData\"", "[]")], 400, 107, "metaData"),
             ([("name=\"file\"", "1"), ("name=\"ACL\"", "[]")], 400, 123, "ACL"),
             ([("name=\"file\"", "1"), ("name=\"prefix\"", "../x")], 400, 1, "prefix"),
-            ([("name=\"file\"", "1"), ("name=\"mime_type\"", "x")], 400, 1, "mime_type"),
             ([("name=\"file\"", "1"), ("name=\"keep_file_name\"", "maybe")], 400, 1, "keep_file_name"),
             ([("name=\"file\"", "1"), ("name=\"file\"", "2"), ("name=\"name\"", "x")], 400, 1, "name"),
             ([("name=\"file\"", "1"), ("name=\"name\"", "x"), ("name=\"name\"", "y")], 400, 1, "twice"),

@@ -85,6 +85,8 @@ struct SegmentMapTests {
         arguments: [
             "", "-", "x-0-end", "00000001-000000000000-00000003-id", "00000001-000000000000-00000003-id-ff",
             "00000001-000000000001-00000003-id--1.1_1.1", "00000001-000000000001-00000003-id--2.3",
+            "00000001-7fffffffffffffff-00000003-id-", "7fffffffffffffff-000000000000-00000003-id-",
+            "7fffffffffffffff-000000000000-end",
         ]
     )
     func malformed(name: String) throws {

@@ -16,7 +16,8 @@ final class DiskStagedBlob: StagedBlob {
     private let originalPath: String
     /// The path of the staged bytes of an upload; `nil` for the bytes of one request, which are useless after it.
     private let stagedPath: String?
-    private let hasDurableName = Mutex(false)
+    /// How often the file was renamed, and after how many of these its folder was synced.
+    private let renames = Mutex<(count: Int, durable: Int?)>((0, nil))
     /// The note of the current commit.
     private let note: Mutex<CommitNote?>
     /// Whether a blob can exist that should not: then the file retains the name by which the commit is decided later.
@@ -145,14 +146,12 @@ final class DiskStagedBlob: StagedBlob {
     func synchronize() async throws {
         try await pool.runIfActive { [self] in
             try file.synchronizeData()
-            guard !hasDurableName.withLock(\.self) else { return }
-            hasDurableName.withLock { $0 = true }
-            do {
-                try synchronizeFolder(layout.staging)
-            } catch {
-                hasDurableName.withLock { $0 = false }
-                throw error
-            }
+            let (count, durable) = renames.withLock(\.self)
+            guard durable != count else { return }
+            // Parts that are written at once each sync the folder, until one of them has done so: none is acknowledged
+            // before.
+            try synchronizeFolder(layout.staging)
+            renames.withLock { $0.durable = count }
         }
     }
 
@@ -260,7 +259,7 @@ final class DiskStagedBlob: StagedBlob {
             try syscall("rename") { rename(path, new) }
             path = new
         }
-        hasDurableName.withLock { $0 = false }
+        renames.withLock { $0.count += 1 }
     }
 
     /// Gives the file the name of a blob; blocks.

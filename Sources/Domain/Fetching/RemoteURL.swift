@@ -12,16 +12,22 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks a URL from a client.
     ///
-    /// - Parameter text: The client's string.
+    /// It can contain spaces, because apps do not always encode the names in the URLs of their files.
+    ///
+    /// - Parameter text: The client's string; spaces at both ends are dropped.
     /// - Throws: ``ServiceError/Code/badRequest`` with the violated rule.
     package init(_ text: String) throws {
+        var bytes = text.utf8[...]
+        while bytes.first == UInt8(ascii: " ") { bytes.removeFirst() }
+        while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
+        let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.count <= RemoteURL.maxLength else {
             throw RemoteURL.refusal("must have at most \(RemoteURL.maxLength) bytes")
         }
         guard !text.hasControlCharacters, !text.utf8.contains(UInt8(ascii: "\\")),
-            !text.unicodeScalars.contains(where: { $0.properties.isWhitespace })
+            !text.unicodeScalars.contains(where: { $0 == "\u{85}" || $0 == "\u{2028}" || $0 == "\u{2029}" })
         else {
-            throw RemoteURL.refusal("must not contain spaces, control characters or backslashes")
+            throw RemoteURL.refusal("must not contain control characters, ends of lines or backslashes")
         }
         guard let parts = URLParts(text) else { throw RemoteURL.refusal("must begin with http:// or https://") }
         guard !parts.authority.contains(UInt8(ascii: "@")) else {
@@ -41,7 +47,7 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
             }
             var text: [UInt8] = []
             for byte in description.utf8.prefix(while: { $0 != UInt8(ascii: "#") }) {
-                if byte < 0x80 {
+                if byte > 0x20, byte < 0x80 {
                     text.append(byte)
                 } else {
                     text.append(UInt8(ascii: "%"))

@@ -86,12 +86,9 @@ struct FileFields {
 
     private func mediaType(in given: [String: JSONValue]) throws -> MediaType? {
         switch given["mime_type"] {
-        case nil, .null, .string(""): return nil
-        case let value?:
-            guard let type = value.stringValue.flatMap({ MediaType($0, keepingCharset: isByMaster) }) else {
-                throw ServiceError(.badRequest, "mime_type must look like image/png.")
-            }
-            return type
+        case nil, .null: return nil
+        case .string(let text): return MediaType(text, keepingCharset: isByMaster)
+        default: throw ServiceError(.badRequest, "mime_type must be a string.")
         }
     }
 

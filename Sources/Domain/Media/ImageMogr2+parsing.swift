@@ -58,18 +58,22 @@ extension ImageMogr2.Step {
             guard degrees < 360 else { return nil }
             self = .rotate(degrees)
         case "blur":
-            self = try ImageMogr2.Step(blur: parameter)
+            guard let blur = try ImageMogr2.Step(blur: parameter) else { return nil }
+            self = blur
         default:
             guard try parameter.isOn() else { return nil }
             self = .sharpen
         }
     }
 
-    private init(blur parameter: ImageParameter) throws {
+    /// Parses the parameter of a blur; `nil` with a sigma of 0, which leaves the image as it is: Qiniu's style editor writes
+    /// `1x0`.
+    private init?(blur parameter: ImageParameter) throws {
         var scanner = GeometryScanner(parameter.value)
         guard let radius = scanner.number(), scanner.take("x"), let sigma = scanner.number(), scanner.isAtEnd,
-            1...50 ~= radius.rounded, sigma.value > 0, sigma.value <= 50
-        else { throw parameter.refused("<radius 1 to 50>x<sigma above 0, to 50>") }
+            1...50 ~= radius.rounded, 0...50 ~= sigma.value
+        else { throw parameter.refused("<radius 1 to 50>x<sigma 0 to 50>") }
+        guard sigma.value > 0 else { return nil }
         self = .blur(radius: radius.rounded, sigma: sigma.value)
     }
 }

@@ -1,6 +1,8 @@
 extension ImageView {
     /// The size to which an upright image is scaled, and the crop that follows (protocol/files 5.2, 5.3).
     func layout(of size: ImageSize) -> (scaled: ImageSize, cut: Crop?) {
+        // Qiniu's clients also use the operator to set format or quality only.
+        guard width != nil || height != nil else { return (size, nil) }
         switch mode {
         case .inside:
             return (size.fitted(width: width, height: height, enlarging: false), nil)

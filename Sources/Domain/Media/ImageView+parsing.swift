@@ -17,9 +17,6 @@ extension ImageView {
             default: throw scanner.unknown(name)
             }
         }
-        guard width != nil || height != nil else {
-            throw ImageRequest.refusal("'\(scanner.name)' needs w, h or both, above 0")
-        }
         if mode.isSquareByDefault {
             width = width ?? height
             height = height ?? width

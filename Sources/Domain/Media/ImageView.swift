@@ -19,7 +19,7 @@ package struct ImageView: Sendable, Hashable {
 
     /// The relation of the result to the box.
     package var mode: Mode
-    /// In pixels; at least one of width and height is given.
+    /// In pixels; the size does not change if neither width nor height is given.
     package var width: Int?
     /// In pixels.
     package var height: Int?

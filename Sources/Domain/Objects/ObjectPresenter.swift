@@ -126,7 +126,12 @@ struct ObjectPresenter {
             for (row, object) in zip(rows, try shown(rows, shape, view: view, capacity: &capacity)) {
                 var object = object
                 object.set("__type", toPlain: className == .file ? "File" : "Pointer")
-                if className != .file { object.set("className", toPlain: className.description) }
+                if className == .file {
+                    // SDKs fail on a file in a field without one (protocol/files 4.1).
+                    if object.value("url") == nil { object.set("url", toPlain: "") }
+                } else {
+                    object.set("className", toPlain: className.description)
+                }
                 found[Pointer(className, row.id)] = object.encoded()
             }
         }

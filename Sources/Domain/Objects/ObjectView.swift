@@ -53,6 +53,9 @@ package struct ObjectView: Sendable {
     fileprivate static let always: Set<String> = [
         "objectId", "createdAt", "updatedAt", "__type", "className", "ACL",
     ]
+
+    /// The same of a file in a field: SDKs fail on one without a name or a URL (protocol/files 4.1).
+    fileprivate static let alwaysOfFiles: Set<String> = always.union(["name", "url"])
 }
 
 /// Dotted names as a tree: `a`, `a.b`, `c.d` are `a` with `b`, and `c` with `d`.
@@ -85,7 +88,8 @@ package struct PathTree: Sendable {
         case .array(let elements):
             return .array(elements.map(selection(from:)))
         case .object(let members):
-            let kept = members.filter { children[$0.key] != nil || ObjectView.always.contains($0.key) }
+            let always = members["__type"] == "File" ? ObjectView.alwaysOfFiles : ObjectView.always
+            let kept = members.filter { children[$0.key] != nil || always.contains($0.key) }
             return .object(kept.mapMembers { children[$0]?.selection(from: $1) ?? $1 })
         default:
             return value

@@ -112,8 +112,8 @@ def test_side_of_0_is_not_given(api, wide, words, size):
 
 
 @pytest.mark.parametrize("words", some([f"imageView2/{mode}/{box}" for mode in range(6) for box in ("w/0/h/0", "q/75")], 4))
-def test_box_without_sides_is_refused(api, wide, words):
-    assert size_or_refusal(api, wide, words) == 400
+def test_image_without_a_box_keeps_its_size(api, wide, words):
+    assert size_or_refusal(api, wide, words) == (800, 600)
 
 
 @pytest.mark.parametrize("words, size", some([

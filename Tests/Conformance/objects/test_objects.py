@@ -192,6 +192,21 @@ def test_file_in_a_list_is_whole_only_when_included(things, record, form):
     assert (whole["__type"], whole["name"], whole["url"]) == ("File", "a.txt", record["url"])
 
 
+def test_file_without_a_url_has_an_empty_one_in_a_field(api, things):
+    id = FILE.by(api).post({"name": "nowhere.txt"}).json()["objectId"]
+    thing = things.create(picture={"__type": "File", "id": id})
+    assert {name: things.read(thing)["picture"][name] for name in ("name", "url")} == {"name": "nowhere.txt", "url": ""}
+
+
+@pytest.mark.parametrize("key", ["picture.url", "picture.metaData", "picture.name"])
+def test_keys_below_a_file_leave_what_sdks_need(things, record, key):
+    id = things.create(picture=FILES["File by id"](record))
+    picture = things.read(id, keys=key)["picture"]
+    names = {"objectId", "name", "url", "__type"} | {key.split(".")[1]}
+    assert {name: picture.get(name) for name in names} == {name: (record | {"__type": "File"})[name] for name in names}
+    assert "mime_type" not in picture
+
+
 def test_file_in_an_answer_to_a_save_is_whole(things, record):
     body = things.post({"picture": FILES["File by id"](record)}, fetchWhenSave="true").json()
     assert body["picture"]["url"] == record["url"]

@@ -70,6 +70,18 @@ def test_meta_data_of_the_client_is_kept_beside_ours(api):
     assert record["metaData"] == mine | {"size": 3, "_checksum": hashlib.md5(b"abc").hexdigest()}
 
 
+def test_values_of_meta_data_are_found_as_those_of_objects(api):
+    day = {"__type": "Date", "iso": "2024-05-02T08:00:00Z"}
+    id = api.store(b"abc", name="x.txt", metaData=json.dumps({"day": day}))["objectId"]
+    found = api.get("/1.1/files", params={"where": json.dumps({"metaData.day": day, "objectId": id})}).json()["results"]
+    assert [file["metaData"]["day"]["iso"] for file in found] == ["2024-05-02T08:00:00.000Z"]
+
+
+@pytest.mark.parametrize("type", ["image", "jpg", "a/b\r\nX-Evil: 1", "照片/png"], ids=ascii)
+def test_type_that_is_none_counts_as_not_given(api, type):
+    assert api.store(b"abc", name="x.txt", mime_type=type)["mime_type"] == "text/plain"
+
+
 def test_size_is_counted_and_not_believed(api):
     assert api.store(b"abc", name="x.txt", metaData='{"size":99}')["metaData"]["size"] == 3
 

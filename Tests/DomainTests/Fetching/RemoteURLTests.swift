@@ -10,11 +10,17 @@ import Testing
             "https://elsewhere.example.org/?to=http://a/@b", "https://elsewhere.example.org/@a", "http://a_b-c.d/",
             "http://203.0.113.9/a", "http://[2001:db8::1]:8080/a", "http://[::1]", "http://[fe80::1%25eth0]/",
             "https://elsewhere.example.org/照片.jpg?名=值", "https://照片.example.org/a", "http://127.0.0.1/%zz",
-            "http://a/\"<>^`{|}", "http://a:65535/", "http://a:00080/",
+            "http://a/\"<>^`{|}", "http://a:65535/", "http://a:00080/", "http://a/b c.png?d e#f g", "http://a/\u{a0}b",
+            "http://a/\u{3000}b",
         ]
     )
     func taken(text: String) throws {
         #expect(try RemoteURL(text).description == text)
+    }
+
+    @Test("spaces at both ends are dropped", arguments: [" http://a/b", "http://a/b  ", "  http://a/b "])
+    func trimmed(text: String) throws {
+        #expect(try RemoteURL(text).description == "http://a/b")
     }
 
     @Test(
@@ -25,8 +31,7 @@ import Testing
             "http://", "https:///logo.png", "http://?x", "http://#x", "http://:80/", "http://a:b/", "http://a:8 0/",
             "http://a:65536/", "http://a:99999999999999999999/", "http://a:-1/", "http://a:1:2/", "http://user@a/",
             "http://user:word@a/", "http://@a/", "http://:@a/", "http://a:80@b/", "http://a\\@b/", "http:\\\\a/",
-            "http://a/\\b", "http://a/b c", " http://a/", "http://a/ ", "http://a b/", "http://a/\u{a0}b",
-            "http://a/\u{3000}b", "http://a/\nb", "http://a/b\r\nX: 1", "http://a/\tb", "http://a/\u{0}",
+            "http://a/\\b", "http://a b/", " ", " http ://a/", "http:// a/", "http://a/\nb", "http://a/b\n", "http://a/b\r\nX: 1", "http://a/\tb", "http://a/\u{0}",
             "http://a/\u{7f}", "http://a/\u{85}", "http://a/\u{2028}", "java\nscript:alert(1)", "http://a%00b/",
             "http://%31%32%37.0.0.1/",
             "http://{a,b}/", "http://a;b/", "http://[::1/", "http://[]/", "http://[127.0.0.1]/", "http://[::1]a/",
@@ -51,12 +56,13 @@ import Testing
     }
 
     @Test(
-        "for connecting, other scripts are percent-encoded and the fragment is left out",
+        "for connecting, spaces and other scripts are percent-encoded and the fragment is left out",
         arguments: [
             ("https://a.example/b%20c?d=e#f", "https://a.example/b%20c?d=e"),
             ("https://a.example/照片.jpg?名=é", "https://a.example/%E7%85%A7%E7%89%87.jpg?%E5%90%8D=%C3%A9"),
             ("HTTP://A/%zz\"<>", "HTTP://A/%zz\"<>"), ("http://a#/\u{301}", "http://a"),
-            ("http://a/\u{301}b", "http://a/%CC%81b"),
+            ("http://a/\u{301}b", "http://a/%CC%81b"), ("http://a/b c.png?d e#f g", "http://a/b%20c.png?d%20e"),
+            ("http://a/\u{3000}b", "http://a/%E3%80%80b"),
         ]
     )
     func requestText(text: String, expected: String) throws {

@@ -76,7 +76,7 @@ import Testing
     @Test(
         "a step that changes nothing is none",
         arguments: [
-            "rotate/360", "sharpen/0", "thumbnail/0x0", "thumbnail/x", "thumbnail/0x0!", "thumbnail/!100p",
+            "rotate/360", "sharpen/0", "blur/1x0", "thumbnail/0x0", "thumbnail/x", "thumbnail/0x0!", "thumbnail/!100p",
             "thumbnail/!0p", "thumbnail/!100px100p", "thumbnail/!xr", "crop/x", "crop/0x0", "crop/!xa0a0",
             "gravity/Center", "crop/!0x0-0-0",
         ]

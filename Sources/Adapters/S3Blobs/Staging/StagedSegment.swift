@@ -28,6 +28,9 @@ struct StagedSegment: Hashable, Sendable {
     /// The maximum size in bytes: the digests of more would not fit into a name.
     static let maxSize: Int64 = 64 << 20
 
+    /// The largest number and offset: names are data from outside, and sums of these do not overflow.
+    private static let largest: Int64 = 1 << 60
+
     /// Consecutive bytes that were written with the same number.
     struct Run: Hashable, Sendable {
         let number: Int
@@ -92,7 +95,7 @@ struct StagedSegment: Hashable, Sendable {
     init?(name: String, tag: String, objectSize: Int64, sealedIn folder: SegmentFolder? = nil) throws {
         let fields = name.split(separator: "-", maxSplits: 5, omittingEmptySubsequences: false)
         guard fields.count >= 3, let number = Int(fields[0], radix: 16), let offset = Int64(fields[1], radix: 16),
-            number >= 0, offset >= 0
+            (0...StagedSegment.largest).contains(Int64(number)), (0...StagedSegment.largest).contains(offset)
         else { return nil }
         self.number = number
         self.offset = offset

@@ -21,15 +21,14 @@ extension UploadDescription {
         var metaData: [String: JSONValue] = [:]
         switch members["metaData"] {
         case nil, .null: break
-        case .object(let given): metaData = given
-        default: throw ServiceError(.malformedJSON, "metaData must be a JSON object.")
+        case let given?:
+            // SDKs decode the values inside as those of objects, so they are checked and written alike.
+            guard case .object(let normalized) = try given.normalized(field: "metaData"), normalized["__type"] == nil
+            else { throw ServiceError(.malformedJSON, "metaData must be a JSON object without __type.") }
+            metaData = normalized
         }
-        let type = try text("mime_type").map { text in
-            guard let type = MediaType(text, keepingCharset: caller.isMaster) else {
-                throw ServiceError(.badRequest, "mime_type must look like image/png.")
-            }
-            return type
-        }
+        // SDKs pass on what an app calls the type, such as "image" or "jpg": then the name and the bytes decide.
+        let type = try text("mime_type").flatMap { MediaType($0, keepingCharset: caller.isMaster) }
         let prefix = try text("prefix") ?? metaData["prefix"]?.stringValue
         self.init(
             name: try FileName(
