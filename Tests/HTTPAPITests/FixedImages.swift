@@ -42,7 +42,7 @@ struct FixedRenderer: ImageRenderer {
         return RenderedImage(bytes: ByteBuffer(string: "thumbnail"), format: plan.output.format)
     }
 
-    func exif(of source: ImageSource) async throws -> [String: ExifField] {
+    func exif(of source: ImageSource, for requester: ImageRequester) async throws -> [String: ExifField] {
         if let failure { throw failure }
         return fields
     }

@@ -35,7 +35,6 @@ import Testing
         "every format is known by its bytes",
         arguments: [
             ("jpeg", .jpeg, "ycbcr"), ("png", .png, "rgba"), ("webp", .webp, "rgba"), ("gif", .gif, "palette"),
-            ("avif", .avif, "rgba"),
         ] as [(String, SourceFormat, String)]
     )
     func formats(word: String, format: SourceFormat, model: String) async throws {
@@ -47,7 +46,7 @@ import Testing
         #expect(header.colorModel.hasPrefix(model), "\(header.colorModel)")
     }
 
-    @Test("transparency is seen", arguments: [("png", "nrgba"), ("webp", "nrgba"), ("avif", "nrgba")])
+    @Test("transparency is seen", arguments: [("png", "nrgba"), ("webp", "nrgba")])
     func transparency(word: String, model: String) async throws {
         let pixels = ImageSample.quarters(hasAlpha: true)
         let header = try await header(ImageSample.encoded(pixels, as: "format/\(word)"))

@@ -47,7 +47,7 @@ import Testing
 
     @Test("pixels that the worker decodes are refused without one, and the header is read all the same")
     func noWorker() async throws {
-        let bytes = try ImageSample.encoded(as: "format/avif")
+        let bytes = TagSample.tiff(ImageSample.quarters(), width: 48, height: 32)
         let image = try await Rendering().open(bytes)
         #expect(image.header.size == ImageSize(width: 48, height: 32))
         let error = await #expect(throws: ServiceError.self) {

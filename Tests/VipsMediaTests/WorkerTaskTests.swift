@@ -6,7 +6,7 @@ import Testing
 @Suite struct WorkerTaskTests {
     @Test(
         "a task survives its arguments",
-        arguments: [.header, .decode(ImageSize(width: 20, height: 1_000_000), .best)] as [WorkerTask.Work],
+        arguments: [.header, .metadata, .decode(ImageSize(width: 20, height: 1_000_000), .best)] as [WorkerTask.Work],
         ImagePriority.allCases
     )
     func operations(work: WorkerTask.Work, priority: ImagePriority) {
@@ -28,10 +28,12 @@ import Testing
         #expect(WorkerTask(arguments: text.split(separator: " ").map(String.init)) == nil)
     }
 
-    @Test("a head survives its bytes", arguments: [SourceFormat.svg, .pdf, .jxl, .jp2, .heic, .tiff])
+    @Test("a head survives its bytes", arguments: [SourceFormat.svg, .pdf, .jxl, .jp2, .heic, .tiff, .avif])
     func head(format: SourceFormat) {
         let size = ImageSize(width: 70_000, height: 258)
-        let head = WorkerHead(format: format, size: size, bands: 4, hasAlpha: true, bits: 16)
+        var head = WorkerHead(format: format, size: size, bands: 4, hasAlpha: true, bits: 16)
+        head.orientation = 6
+        head.hasProfile = true
         #expect(head.bytes.count == WorkerHead.length)
         #expect(WorkerHead(head.bytes + [1, 2, 3]) == head)
     }
@@ -45,7 +47,7 @@ import Testing
         #expect(WorkerHead(bytes) == nil)
     }
 
-    @Test("numbers that no worker says make no head", arguments: [1, 2, 3, 4, 5, 6])
+    @Test("numbers that no worker says make no head", arguments: 1...8)
     func wildNumbers(place: Int) {
         let head = WorkerHead(format: .svg, size: ImageSize(width: 1, height: 1), bands: 3, hasAlpha: false, bits: 8)
         var bytes = head.bytes

@@ -5,12 +5,13 @@ internal import Domain
 enum VipsLibrary {
     /// The loaders of supported formats that upstream fuzzes; every other loader is blocked.
     ///
-    /// SVG, PDF, ImageMagick and similar loaders never run in this process, for any bytes.
-    private static let allowedLoaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff", "Heif"]
+    /// SVG, PDF, HEIC, ImageMagick and similar loaders never run in this process, for any bytes.
+    private static let allowedLoaders = ["Jpeg", "Png", "Webp", "Nsgif", "Tiff"]
 
     private static let started: Result<Void, VipsError> = {
         do throws(VipsError) {
             try VipsModules.startLibrary(blocksUntrusted: true)
+            // It writes AVIF.
             try VipsModules.load(.heif)
         } catch {
             return .failure(error)

@@ -14,6 +14,8 @@ package struct VipsRenderer: ImageRenderer {
     private let workers: ImageAdmission
     /// Headers have separate worker processes with short queues, so that slow ones delay neither images nor each other.
     private let headerWorkers: ImageAdmission
+    /// Those of HEIC and AVIF have processes of their own: many photographs are such files, and their headers are quick.
+    private let photographWorkers: ImageAdmission
 
     /// The time limit for reading a header.
     private static let headerTime = Duration.seconds(10)
@@ -51,6 +53,8 @@ package struct VipsRenderer: ImageRenderer {
         // A header within the lane time does not wait for slow headers.
         headerLimits.lanes = 1
         headerWorkers = ImageAdmission(headerLimits)
+        headerLimits.queue = queue
+        photographWorkers = ImageAdmission(headerLimits)
     }
 
     /// The version of libvips that is loaded, such as `8.14.1`.
@@ -58,28 +62,61 @@ package struct VipsRenderer: ImageRenderer {
 
     /// How full the queues for worker processes are: those that decode, and those that read headers.
     package var workerQueues: (decoding: QueueStatus, headers: QueueStatus) {
-        (workers.queueStatus, headerWorkers.queueStatus)
+        (workers.queueStatus, headerWorkers.queueStatus + photographWorkers.queueStatus)
     }
 
     /// The worker processes so far; `nil` if no format has them.
     package var workerCounts: WorkerCounts? { worker?.counts }
 
     package func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader {
-        let header = try await watched(with: .normal, until: nil) { watch -> ImageHeader? in
+        let read = try await reading(source) { bytes, format, watch in
+            try stages.header.measure { try HeaderReader(bytes: bytes, watch: watch).read(format) }
+        }
+        switch read {
+        case .here(let header): return header
+        case .inWorker(let format):
+            var header = try await inWorker(format, for: requester) { worker, priority in
+                try await worker.header(of: source, with: priority)
+            }
+            // By its brand; libheif knows the codec only.
+            if format == .avif { header.format = .avif }
+            return header
+        }
+    }
+
+    /// What a source's bytes tell, or the format of those that a worker process reads.
+    private enum Reading<Result: Sendable> {
+        case here(Result)
+        case inWorker(SourceFormat)
+    }
+
+    /// Reads the bytes of a source in this process, unless a worker process must.
+    private func reading<Result: Sendable>(
+        _ source: ImageSource,
+        _ read: @escaping @Sendable (SourceBytes, SourceFormat, JobWatch) throws -> Result
+    ) async throws -> Reading<Result> {
+        try await watched(with: .normal, until: nil) { watch in
             watch.begin(for: VipsRenderer.headerTime)
             return try source.withBytes { bytes in
                 let head = bytes.read(at: 0, count: SourceSniffer.headLength)
                 guard let format = head.withUnsafeBytes({ SourceSniffer.format(of: $0) }) else {
                     throw ServiceError.unreadable(VipsError(operation: "sniff", detail: ""))
                 }
-                guard !format.isReadByWorker else { return nil }
-                return try stages.header.measure { try HeaderReader(bytes: bytes, watch: watch).read(format) }
+                return format.isReadByWorker ? .inWorker(format) : .here(try read(bytes, format, watch))
             }
         }
-        if let header { return header }
-        return try await headerWorkers.admit(for: requester) { permit in
+    }
+
+    /// Runs a worker process that reads a header or metadata.
+    private func inWorker<Result: Sendable>(
+        _ format: SourceFormat,
+        for requester: ImageRequester,
+        _ read: @escaping @Sendable (WorkerLauncher, ImagePriority) async throws -> Result
+    ) async throws -> Result {
+        let admission = [.heic, .avif].contains(format) ? photographWorkers : headerWorkers
+        return try await admission.admit(for: requester) { permit in
             try await permit.run(VipsRenderer.headerCost) { priority in
-                try await stages.worker.measureAwaiting { try await launcher().header(of: source, with: priority) }
+                try await stages.worker.measureAwaiting { try await read(try launcher(), priority) }
             }
         }
     }
@@ -126,12 +163,15 @@ package struct VipsRenderer: ImageRenderer {
             )
         }
         let effort = plan.output.effort
-        let decoded = try await decoded(image, at: plan.firstSize(of: image.header), effort, priority, deadline)
+        var decoded = try await decoded(image, at: plan.firstSize(of: image.header), effort, priority, deadline)
+        if plan.output.keepsCopyright, [.heic, .avif].contains(image.header.format) {
+            decoded?.copyright = try await launcher().metadata(of: image.source, with: priority).copyright
+        }
         var decodedMarks: [FileKey: DecodedImage] = [:]
         for (key, mark) in marks {
             decodedMarks[key] = try await self.decoded(mark, at: nil, effort, priority, deadline)
         }
-        return try await watched(with: priority, until: deadline) { [decodedMarks] watch in
+        return try await watched(with: priority, until: deadline) { [decoded, decodedMarks] watch in
             try withInputs(marks, decodedMarks) { inputs in
                 try image.source.withBytes { bytes in
                     let job = ImageJob(plan: plan, header: image.header, watch: watch, marks: inputs)
@@ -143,18 +183,19 @@ package struct VipsRenderer: ImageRenderer {
         }
     }
 
-    package func exif(of source: ImageSource) async throws -> [String: ExifField] {
-        try await watched(with: .normal, until: nil) { watch in
-            watch.begin(for: VipsRenderer.headerTime)
-            return try source.withBytes { bytes in
-                let format = bytes.read(at: 0, count: SourceSniffer.headLength).withUnsafeBytes {
-                    SourceSniffer.format(of: $0)
-                }
-                guard let format else { throw ServiceError.unreadable(VipsError(operation: "sniff", detail: "")) }
-                // The formats that the worker reads expose no EXIF, and a bitmap has none.
-                guard !format.isReadByWorker, format != .bmp else { return [:] }
-                return try HeaderReader(bytes: bytes, watch: watch).exif(format)
+    package func exif(of source: ImageSource, for requester: ImageRequester) async throws -> [String: ExifField] {
+        let read = try await reading(source) { bytes, format, watch in
+            // A bitmap has none.
+            format == .bmp ? [:] : try HeaderReader(bytes: bytes, watch: watch).exif(format)
+        }
+        switch read {
+        case .here(let fields): return fields
+        case .inWorker(let format) where [.heic, .avif].contains(format):
+            return try await inWorker(format, for: requester) { worker, priority in
+                try await worker.metadata(of: source, with: priority).fields
             }
+        // The other formats of the worker expose no EXIF.
+        case .inWorker: return [:]
         }
     }
 

@@ -90,11 +90,12 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the worker process also reads the header.
+    /// Whether the worker process also reads the header: libheif ends its process if bytes are missing or a read fails,
+    /// and reads all metadata, of any number and size, when it opens a file.
     package var isReadByWorker: Bool {
         switch self {
-        case .svg, .pdf, .jxl, .jp2: true
-        case .jpeg, .png, .webp, .gif, .tiff, .bmp, .heic, .avif: false
+        case .heic, .avif, .svg, .pdf, .jxl, .jp2: true
+        case .jpeg, .png, .webp, .gif, .tiff, .bmp: false
         }
     }
 

@@ -62,7 +62,13 @@ package protocol ImageRenderer: Sendable {
     ) async throws -> RenderedImage
 
     /// The EXIF fields of an image by name; empty if it has none.
-    func exif(of source: ImageSource) async throws -> [String: ExifField]
+    ///
+    /// - Parameters:
+    ///   - source: The image.
+    ///   - requester: Who waits for it, where a worker process reads them.
+    /// - Returns: The fields.
+    /// - Throws: As ``header(of:for:)``.
+    func exif(of source: ImageSource, for requester: ImageRequester) async throws -> [String: ExifField]
 
     /// The mean colour of an image's first frame on a white background.
     func average(

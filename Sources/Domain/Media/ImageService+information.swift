@@ -53,7 +53,8 @@ extension ImageService {
 
     private func exif(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue? {
         let fields = try await admission.admit(for: requester) { _ in
-            try await renderer.exif(of: try await fetch(try await ImageBytes(try await blob(of: origin))))
+            let source = try await fetch(try await ImageBytes(try await blob(of: origin)))
+            return try await renderer.exif(of: source, for: requester)
         }
         guard !fields.isEmpty else { return nil }
         return .object(

@@ -14,6 +14,12 @@ package struct QueueStatus: Sendable, Equatable {
         self.limit = limit
     }
 
+    /// The status of two queues together.
+    package static func + (one: QueueStatus, other: QueueStatus) -> QueueStatus {
+        let limit = one.limit.flatMap { limit in other.limit.map { limit + $0 } }
+        return QueueStatus(jobs: one.jobs + other.jobs, waiting: one.waiting + other.waiting, limit: limit)
+    }
+
     /// The status of a queue behind a number of threads that is always used up before a job waits.
     package init(jobs: Int, threads: Int, limit: Int?) {
         self.init(jobs: jobs, waiting: max(0, jobs - threads), limit: limit)

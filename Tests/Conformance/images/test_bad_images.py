@@ -15,13 +15,13 @@ def photo(api, rocket):
 
 
 BAD_WORDS = [
-    "imageMogr3/thumbnail/!50p", "imageView3/2/w/100", "imageView", "imageView/", "imageView/2", "imageView/2/", "imageView/0/w/9",
+    "imageMogr3/thumbnail/!50p", "imageView3/2/w/100", "imageView", "imageView/", "imageView/0/w/9",
     "imageView/3/w/100", "imageView/x/w/100", "imageView/-1/w/100", "imageView//w/100", "imageView/2/w", "imageView/2/w/",
     "imageView/2/w/abc", "imageView/2/w/-5", "imageView/2/w/1e3", "imageView/2/w/0x10", "imageView/2/w/nan", "imageView/2/w/inf",
     "imageView/2/w/10000", "imageView/2/w/99999999999999999999", "imageView/2/w/1.2.3", "imageView/2/w/٣", "imageView/2/w/10/w/20",
-    "imageView/2/w/0/h/0", "imageView/2/w/100/q/0", "imageView/2/w/100/q/101", "imageView/2/w/100/q/x",
+    "imageView/2/w/100/q/0", "imageView/2/w/100/q/101", "imageView/2/w/100/q/x",
     "imageView/2/w/100/format/bmp", "imageView/2/w/100/format/svg", "imageView/2/w/100/format/", "imageView/2/w/100/colour/red",
-    "imageView/2/w/100|imageView/2", "nonsense", "IMAGEVIEW/2/w/100", "imageView/2/w/%zz", "imageView/2/w/%00", "imageinfo",
+    "imageView/2/w/100|imageView/4", "nonsense", "IMAGEVIEW/2/w/100", "imageView/2/w/%zz", "imageView/2/w/%00", "imageinfo",
 ]
 
 

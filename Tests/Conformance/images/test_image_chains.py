@@ -228,7 +228,7 @@ def test_failure_counts_where_ignoring_is_switched_off(api, url, words):
 
 
 @pytest.mark.parametrize("words", [
-    "imageView2/9/w/59/ignore-error/1", "imageView2/2/ignore-error/1", "imageMogr2/nonsense/1/ignore-error/1",
+    "imageView2/9/w/59/ignore-error/1", "imageView2/2/x/1/ignore-error/1", "imageMogr2/nonsense/1/ignore-error/1",
     "imageView2/2/w/59/ignore-error/2", "imageView2/2/w/59/ignore-error", "nonsense/ignore-error/1",
     f"{HALF}/ignore-error/1|nonsense", f"{chain(16)}|{PASSES}",
 ])

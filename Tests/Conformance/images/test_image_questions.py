@@ -1,5 +1,6 @@
 """Questions about images: imageInfo, exif, imageAve and stat; JSON that is not cached."""
 
+import time
 from urllib.parse import urlsplit
 
 import numpy
@@ -338,6 +339,25 @@ def test_average_of_an_animation_is_of_its_first_frame(api):
 ])
 def test_average_of_each_format(api, urls, name):
     assert numpy.abs(mean_of(source(name).picture) - average(api, urls[name])).max() <= 4
+
+
+# Clients that leave
+
+@pytest.mark.parametrize("words", ["imageInfo", "exif"])
+def test_clients_that_leave_while_a_header_is_read_end_nothing_else(api, server, words):
+    # libheif ends its process if a read fails.
+    exif = exif_of()
+    exif[ExifTags.Base.Copyright] = "x" * 60_000
+    url = stored(api, encoded(COLOURS, "HEIF", quality=95, chroma=444, exif=exif))
+    pid = server.process.pid
+    for pause in range(40):
+        with server.raw() as connection:
+            connection.send(head("GET", f"{urlsplit(url).path}?{words}", {"Host": "a"}))
+            # Another moment each time, within the first milliseconds.
+            time.sleep(pause / 10_000)
+            connection.reset()
+    assert server.is_healthy() and server.process.pid == pid
+    assert api.fetch(f"{url}?{words}").status_code == 200
 
 
 # stat

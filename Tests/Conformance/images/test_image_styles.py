@@ -190,7 +190,7 @@ def test_separator_is_one_of_several_signs(new_server, signs):
 
 
 @pytest.mark.parametrize("styles", [
-    {"s": "nonsense"}, {"s": ""}, {"s": "imageView2/2/w/0"}, {"s": 5}, {"s": ["imageInfo"]}, {"": "imageInfo"}, ["imageInfo"],
+    {"s": "nonsense"}, {"s": ""}, {"s": "imageView2/2/w/-1"}, {"s": 5}, {"s": ["imageInfo"]}, {"": "imageInfo"}, ["imageInfo"],
     "imageInfo", {"s": "|".join(["imageInfo"] * 2)}, {"s": "|".join(["imageMogr2/rotate/90"] * 17)}, {"s": "v=3"},
 ], ids=str)
 def test_bad_style_stops_the_start(new_server, styles):

@@ -129,7 +129,7 @@ final class StubRenderer: ImageRenderer {
         return RenderedImage(bytes: ByteBuffer(string: result), format: plan.output.format)
     }
 
-    func exif(of source: ImageSource) async throws -> [String: ExifField] {
+    func exif(of source: ImageSource, for requester: ImageRequester) async throws -> [String: ExifField] {
         _ = try await header(of: source, for: ImageRequester())
         return state.withLock(\.exif)
     }

@@ -42,9 +42,9 @@ struct HeaderReader {
         let image = try VipsImageHandle(source)
         let pages = max(1, image.number("n-pages") ?? 1)
         var header = ImageHeader(
-            format: format == .heic && image.text("heif-compression") == "av1" ? .avif : format,
+            format: format,
             size: image.size,
-            // Pages of a TIFF or a HEIC are separate images.
+            // Pages of a TIFF are separate images.
             frames: format == .gif || format == .webp ? pages : 1,
             orientation: image.orientation ?? 1,
             // libvips returns 1 for a TIFF without an orientation.

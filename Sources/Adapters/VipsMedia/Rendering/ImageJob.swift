@@ -45,23 +45,31 @@ struct ImageJob {
             steps.removeFirst()
         }
         let image = try decoder.open(input, isUpright: isUpright, size: size)
-        return try applying(steps, to: withCopyright(of: input.bytes, image))
+        return try applying(steps, to: withCopyright(of: input, image))
     }
 
     /// The image with its copyright metadata, which decoded pixels from a worker process lack.
     private func withCopyright(
-        of bytes: SourceBytes,
+        of input: ImageDecoder.Input,
         _ image: borrowing VipsImageHandle
     ) throws(VipsError) -> VipsImageHandle {
-        guard plan.output.keepsCopyright, !header.format.isReadByWorker, header.format != .bmp,
+        guard plan.output.keepsCopyright, header.format != .bmp,
             ImageEncoder.copyright.allSatisfy({ image.text($0) == nil })
         else { return image.shared() }
-        let source = try VipsImageHandle(VipsSourceHandle(bytes, watch: watch))
+        let texts = try copyright(of: input)
         let result = try image.unshared()
         for name in ImageEncoder.copyright {
-            if let text = source.text(name) { result.set(name, to: text) }
+            if let text = texts[name] { result.set(name, to: text) }
         }
         return result
+    }
+
+    private func copyright(of input: ImageDecoder.Input) throws(VipsError) -> [String: String] {
+        if case .decoded(let decoded, _) = input, header.format.isReadByWorker { return decoded.copyright }
+        let source = try VipsImageHandle(VipsSourceHandle(input.bytes, watch: watch))
+        var texts: [String: String] = [:]
+        for name in ImageEncoder.copyright { texts[name] = source.text(name) }
+        return texts
     }
 
     /// Processes each frame separately, then stacks all frames vertically again.

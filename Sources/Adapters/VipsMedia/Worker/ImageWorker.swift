@@ -58,6 +58,8 @@ package enum ImageWorker {
         switch task.work {
         case .header:
             return write(image.head.bytes, to: output) ? .answered : .unable
+        case .metadata:
+            return write(image.metadata.bytes, to: output) ? .answered : .unable
         case .decode(let size, let effort):
             guard task.allows(image.head.size), size.area <= task.pixels else { return .tooLarge }
             let pixels = try image.decoded(from: source, at: size, effort)
@@ -91,8 +93,13 @@ package enum ImageWorker {
     }
 
     private static func write(_ bytes: [UInt8], to output: CInt) -> Bool {
-        // A head fits into a pipe's buffer.
-        Glibc.write(output, bytes, bytes.count) == bytes.count
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return true
     }
 
     private static func complain(_ text: String) {

@@ -5,6 +5,8 @@ internal import Domain
 struct WorkerImage: ~Copyable {
     /// The properties from the header.
     let head: WorkerHead
+    /// What its EXIF says.
+    let metadata: WorkerMetadata
     private let hasProfile: Bool
 
     /// Reads the header.
@@ -12,20 +14,28 @@ struct WorkerImage: ~Copyable {
     /// - Parameter source: The bytes.
     /// - Throws: An error if no loader recognizes the bytes, or if the loader cannot read them.
     init(_ source: borrowing VipsSourceHandle) throws(VipsError) {
-        guard let format = WorkerImage.format(of: try WorkerLibrary.loader(for: source)) else {
+        guard var format = WorkerImage.format(of: try WorkerLibrary.loader(for: source)) else {
             throw VipsError.take("find_load")
         }
         let image = try VipsImageHandle(source)
+        let isHEIF = format == .heic
+        if isHEIF, image.text("heif-compression") == "av1" { format = .avif }
         // Pages are opaque: poppler's transparency becomes white.
         let isPage = format == .pdf
-        head = WorkerHead(
+        var head = WorkerHead(
             format: format,
             size: image.size,
             bands: isPage ? 3 : image.bands,
             hasAlpha: !isPage && image.hasAlpha,
             bits: Int(vips_format_sizeof(vips_image_get_format(image.pointer))) * 8
         )
+        if isHEIF {
+            head.orientation = image.orientation
+            head.hasProfile = image.hasProfile
+        }
+        self.head = head
         hasProfile = image.hasProfile
+        metadata = isHEIF ? WorkerMetadata(of: image) : WorkerMetadata()
     }
 
     /// The first page or frame at exactly a size, in 8-bit sRGB with three or four channels.
@@ -84,7 +94,7 @@ struct WorkerImage: ~Copyable {
         case "VipsForeignLoadPdfSource": .pdf
         case "VipsForeignLoadJxlSource": .jxl
         case "VipsForeignLoadJp2kSource": .jp2
-        // AVIF too: the server knows the format, and requests only pixels.
+        // AVIF too.
         case "VipsForeignLoadHeifSource": .heic
         case "VipsForeignLoadTiffSource": .tiff
         default: nil

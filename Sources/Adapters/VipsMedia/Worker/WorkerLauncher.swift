@@ -45,7 +45,7 @@ package struct WorkerLauncher: Sendable {
         self.headerTime = headerTime
     }
 
-    /// Reads the header of an SVG, PDF, JPEG XL or JPEG 2000; of a PDF its first page, at 72 dpi.
+    /// Reads the header of an image; of a PDF its first page, at 72 dpi.
     ///
     /// - Parameters:
     ///   - source: The image.
@@ -62,11 +62,29 @@ package struct WorkerLauncher: Sendable {
         return ImageHeader(
             format: head.format,
             size: head.size,
+            orientation: head.orientation ?? 1,
+            hasOrientation: head.orientation != nil,
             hasAlpha: head.hasAlpha,
             bands: head.bands,
             bitsPerSample: head.bits,
-            colorModel: colorModel(of: head)
+            colorModel: colorModel(of: head),
+            hasProfile: head.hasProfile
         )
+    }
+
+    /// Reads the EXIF of a HEIC or AVIF; that of other formats is empty.
+    ///
+    /// - Parameters:
+    ///   - source: The image.
+    ///   - priority: The processor priority of the worker.
+    /// - Returns: The metadata.
+    /// - Throws: As ``header(of:with:)``.
+    func metadata(of source: ImageSource, with priority: ImagePriority) async throws -> WorkerMetadata {
+        let deadline = ContinuousClock.now + .seconds(min(headerTime, limits.timeout))
+        let most = WorkerMetadata.maxLength
+        let answer = try await answer(to: .metadata, about: source, priority, atMost: most, until: deadline)
+        guard let metadata = WorkerMetadata(answer) else { throw notAnImage("metadata of \(answer.count) bytes") }
+        return metadata
     }
 
     /// Decodes an image's first page or frame to sRGB; vector formats are rendered at the target size.
@@ -228,4 +246,6 @@ package struct DecodedImage: Sendable {
     package let bands: Int
     /// Rows from the top without padding, one byte for each channel: `size.area * bands` bytes.
     package let pixels: ArraySlice<UInt8>
+    /// As in ``WorkerMetadata/copyright``, if the plan retains it.
+    var copyright: [String: String] = [:]
 }

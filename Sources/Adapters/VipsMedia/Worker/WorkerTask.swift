@@ -6,6 +6,8 @@ struct WorkerTask: Equatable {
     enum Work: Equatable {
         /// Only its ``WorkerHead``.
         case header
+        /// Its ``WorkerMetadata``.
+        case metadata
         /// Its pixels at a size (argument `draw`).
         case decode(ImageSize, ImageEffort)
     }
@@ -31,7 +33,7 @@ struct WorkerTask: Equatable {
         self.pixels = pixels
     }
 
-    /// Parses `header normal …` or `draw 200x100 fast low …`, each followed by the four limits; `nil` for other
+    /// Parses `header normal …`, `metadata normal …` or `draw 200x100 fast low …`, each followed by the four limits; `nil` for other
     /// arguments.
     init?(arguments: [String]) {
         let numbers = arguments.suffix(4).compactMap { Int($0) }.filter { $0 > 0 && $0 <= 1 << 40 }
@@ -43,6 +45,7 @@ struct WorkerTask: Equatable {
         let work: Work
         switch (arguments[0], arguments.count - 5) {
         case ("header", 1): work = .header
+        case ("metadata", 1): work = .metadata
         case ("draw", 3):
             let sides = arguments[1].split(separator: "x").compactMap { Int($0) }.filter {
                 (1...1_000_000).contains($0)
@@ -59,6 +62,7 @@ struct WorkerTask: Equatable {
         let asked: [String] =
             switch work {
             case .header: ["header"]
+            case .metadata: ["metadata"]
             case .decode(let size, let effort): ["draw", "\(size)", effort.rawValue]
             }
         return asked + [priority.rawValue] + [memory, seconds, side, pixels].map(String.init)
