@@ -192,19 +192,30 @@ extension JSONLexer {
         }
     }
 
+    /// Reads the code unit of an escape, or the two of a surrogate pair.
+    ///
+    /// The half of a pair without the other half becomes U+FFFD. `JSON.stringify` writes such a half when an app has cut
+    /// a string inside a character, and one such string must not fail a whole batch.
     private mutating func unicodeEscape() throws(JSONFault) -> Unicode.Scalar {
-        let high = try codeUnit()
-        if let scalar = Unicode.Scalar(high) { return scalar }
-        // The high half of a surrogate pair, which the low half must follow.
-        guard high < 0xdc00, current == UInt8(ascii: "\\") else { throw .malformed("half of a surrogate pair") }
-        position += 1
-        guard current == UInt8(ascii: "u") else { throw .malformed("half of a surrogate pair") }
-        position += 1
-        let low = try codeUnit()
-        guard (0xdc00...0xdfff).contains(low),
-            let scalar = Unicode.Scalar(0x10000 + (UInt32(high) - 0xd800) << 10 + (UInt32(low) - 0xdc00))
-        else { throw .malformed("half of a surrogate pair") }
+        let unit = try codeUnit()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard unit < 0xdc00, let low = nextLowHalf(),
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xd800) << 10 + (UInt32(low) - 0xdc00))
+        else { return "\u{fffd}" }
+        position += 6
         return scalar
+    }
+
+    /// The low half of a surrogate pair in the escape at the current offset, which is not consumed; `nil` if something
+    /// else follows.
+    private func nextLowHalf() -> UInt16? {
+        var next = self
+        guard next.current == UInt8(ascii: "\\") else { return nil }
+        next.position += 1
+        guard next.current == UInt8(ascii: "u") else { return nil }
+        next.position += 1
+        guard let unit = try? next.codeUnit(), (0xdc00...0xdfff).contains(unit) else { return nil }
+        return unit
     }
 
     private mutating func codeUnit() throws(JSONFault) -> UInt16 {

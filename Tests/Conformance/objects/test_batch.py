@@ -47,6 +47,15 @@ def test_failure_of_one_leaves_the_others(things):
     assert things.read(id) == {"n": 2, "title": "a"}
 
 
+def test_half_of_a_surrogate_pair_fails_no_request(things):
+    id = things.create(n=1)
+    cut = '{"method":"PUT","path":"%s/%s","body":{"title":"ab\\ud83d"}}' % (things.path, id)
+    other = '{"method":"PUT","path":"%s/%s","body":{"n":2}}' % (things.path, id)
+    response = send(things.api, "/1.1/batch", f'{{"requests":[{cut},{other}]}}'.encode())
+    assert codes(response) == [None, None]
+    assert things.read(id) == {"n": 2, "title": "ab\ufffd"}
+
+
 @pytest.mark.parametrize("prefix", ["/1.1", ""])
 @pytest.mark.parametrize("change", [str.upper, str.lower], ids=["upper", "lower"])
 def test_methods_and_paths_in_their_forms(things, prefix, change):

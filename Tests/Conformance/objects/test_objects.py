@@ -18,6 +18,14 @@ FLAGS = [{"fetchWhenSave": "true"}, {"new": "true"}, {"fetchWhenSave": True}]
 
 # Creating
 
+@pytest.mark.parametrize("sent, stored", [
+    (r"ab\ud83d", "ab\ufffd"), (r"\ude00b", "\ufffdb"), (r"\ud83d\u0041", "\ufffdA"), (r"\ud83d\ud83d\ude00", "\ufffd😀"),
+], ids=ascii)
+def test_half_of_a_surrogate_pair_is_stored_as_the_replacement_character(things, sent, stored):
+    response = send(things.api, things.path, f'{{"title":"{sent}"}}'.encode())
+    assert things.read(response.json()["objectId"]) == {"title": stored}
+
+
 @pytest.mark.smoke
 def test_create_answers_with_id_and_time(things):
     response = things.post({"title": "wash"})

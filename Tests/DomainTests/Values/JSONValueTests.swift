@@ -31,11 +31,24 @@ import Testing
     }
 
     @Test(
+        "half of a surrogate pair is U+FFFD, and the escape after it counts",
+        arguments: [
+            (#""ab\ud83d""#, "ab\u{fffd}"), (#""\ud83dx""#, "\u{fffd}x"), (#""\ude00""#, "\u{fffd}"),
+            (#""\ud83d\u0041""#, "\u{fffd}A"), (#""\ud83d\n""#, "\u{fffd}\n"), (#""\ud83d照""#, "\u{fffd}照"),
+            (#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"), (#""\ud83d\ud83d\ude00""#, "\u{fffd}😀"),
+            (#""\uD83D\uDE00\udbff\udfff""#, "😀\u{10ffff}"),
+        ]
+    )
+    func halfOfPair(text: String, expected: String) throws {
+        #expect(try parse(text) == .string(expected))
+        #expect(try parse(#"{"a":\#(text)}"#) == .object(["a": .string(expected)]))
+    }
+
+    @Test(
         "what is no JSON is refused by the field's name and the place",
         arguments: [
             "", "{", "{a:1}", "[1", "[1,]", "nul", "01", "-", "1.", "1e", "+1", ".5", "1e999", "{\"a\"}", "{\"a\":1,}",
-            "[1] x", "\"a", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud800""#, #""\ud800x""#, #""\udc00""#,
-            #""\ud800\u0041""#,
+            "[1] x", "\"a", "\"\u{1}\"", #""\x""#, #""\u12""#, #""\ud800\u00""#, #""\ud800\""#,
             #"{"a":1,"b":2,"a":1}"#, "'a'", "NaN", "Infinity", "tru", "\u{feff}1",
         ]
     )
