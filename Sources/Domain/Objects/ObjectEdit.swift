@@ -51,6 +51,15 @@ struct ObjectEdit {
             if !isNoChange { relations.append((path.field, operation)) }
             return
         }
+        if path.isNested, let type = operation.type, !type.isStorable {
+            // A relation is a field. A value inside a field has any other type.
+            throw ServiceError.mismatch(
+                field: path.description,
+                value: operation.shownValue,
+                expected: .any,
+                actual: type
+            )
+        }
         if let type = path.isNested ? .object : operation.type { try admit(type, operation, at: path) }
         switch operation {
         case .addRelation, .removeRelation:

@@ -465,6 +465,15 @@ def test_operation_on_an_inner_field_of_another_type(things, key, value):
     assert things.read(id) == fields
 
 
+@pytest.mark.parametrize("value", [add_relation(post(1)), remove_relation(post(1)), relation("Post")], ids=str)
+@pytest.mark.parametrize("key", ["p.likes", "new.likes"])
+def test_relation_inside_of_a_field(things, key, value):
+    id = things.create(p={"a": 1})
+    assert_refused(things.put(id, {key: value}), 400, 111, key)
+    assert things.read(id) == {"p": {"a": 1}}
+    assert things.read(things.create(new="text")) == {"new": "text"}
+
+
 def test_inner_fields_have_no_fixed_type(things):
     id = things.create(p={"a": 1})
     things.update(id, {"p.a": "text"})

@@ -66,6 +66,10 @@ import Testing
             (#"{"n":1}"#, #"{"n.a":1}"#, "Invalid value type for field 'n.a'"),
             (#"{"o":{"a":1}}"#, #"{"o.a.b":1}"#, "Invalid value type for field 'o.a.b'"),
             (
+                #"{"o":{"a":1}}"#, #"{"o.likes":{"__type":"Relation","className":"Folder"}}"#,
+                #"expect type is {:type "Any"},but it is '{:type "Relation", :className "Folder"}'"#
+            ),
+            (
                 #"{"p":{"__type":"Pointer","className":"Folder","objectId":"a"}}"#,
                 #"{"p":{"__type":"Pointer","className":"Other","objectId":"a"}}"#,
                 #"expect type is {:type "Pointer", :className "Folder"},but it is '{:type "Pointer", :className "Other"}'"#
@@ -77,6 +81,25 @@ import Testing
         let error = await #expect(throws: ServiceError.self) { try await objects.update(object, change) }
         #expect(error?.code == .typeMismatch)
         #expect(error?.message.contains(sentence) == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
+        "a relation inside a field is refused, and creates no field",
+        arguments: [
+            #"{"__op":"AddRelation","objects":[{"__type":"Pointer","className":"Folder","objectId":"a"}]}"#,
+            #"{"__op":"RemoveRelation","objects":[{"__type":"Pointer","className":"Folder","objectId":"a"}]}"#,
+            #"{"__type":"Relation","className":"Folder"}"#,
+        ]
+    )
+    func nestedRelation(value: String) async throws {
+        let object = try await objects.create(#"{"o":{"a":1},"title":"a"}"#)
+        for field in ["o", "title", "new"] {
+            let error = await #expect(throws: ServiceError.self, "\(field)") {
+                try await objects.update(object, #"{"\#(field).likes":\#(value)}"#)
+            }
+            #expect(error?.code == .typeMismatch, "\(field)")
+        }
+        try await objects.create(#"{"new":"text"}"#)
     }
 
     @Test("null fits every type and fixes none")
