@@ -39,6 +39,58 @@ import Testing
         }
     }
 
+    @Test(
+        "a string that is no id is answered like the id of an object that does not exist",
+        arguments: [
+            ("a-b", "a-b"), ("_", "_"), ("%20", "-"), ("%00", "-"), ("%zz", "-zz"), ("%FF", "-FF"),
+            ("%E7%85%A7", "---"), (String(repeating: "x", count: 99), String(repeating: "x", count: 65)),
+        ]
+    )
+    func noID(text: String, shown: String) async throws {
+        try await TestServer().test { client in
+            _ = try await send(client, "POST", "/1.1/classes/Task", #"{"n":1}"#)
+            let path = "/1.1/classes/Task/\(text)"
+            let lost = #"{"code":1,"error":"Could not find object by id '\#(shown)' for class 'Task'."}"#
+            #expect(try await send(client, "GET", path).text == "{}")
+            #expect(try await send(client, "DELETE", path).text == "{}")
+            let put = try await send(client, "PUT", path, #"{"n":2}"#)
+            #expect(put.status == .badRequest)
+            #expect(put.text == lost)
+            let answer = try await send(
+                client,
+                "POST",
+                "/1.1/batch",
+                #"""
+                {"requests":[{"method":"GET","path":"\#(path)"},{"method":"PUT","path":"\#(path)","body":{"n":2}},
+                {"method":"DELETE","path":"\#(path)"}]}
+                """#
+            )
+            #expect(answer.text == #"[{"success":null},{"error":\#(lost)},{"success":{}}]"#)
+            let user = try await send(client, "GET", "/1.1/users/\(text)")
+            #expect(user.status == .badRequest)
+            #expect(try user.json()["code"] == .integer(211))
+            #expect(try await send(client, "GET", "/1.1/classes/Nothing/\(text)").status == .notFound)
+            #expect(try await send(client, "GET", "/1.1/classes/Task").json()["results"]?.arrayValue?.count == 1)
+        }
+    }
+
+    @Test(
+        "only DELETE takes several ids, and a string among them that is no id counts",
+        arguments: ["a-b,<id>", "<id>,%20"]
+    )
+    func severalIDs(list: String) async throws {
+        try await TestServer().test { client in
+            let made = try await send(client, "POST", "/1.1/classes/Task", #"{"n":1}"#).json()
+            let id = try #require(made["objectId"]?.stringValue)
+            let path = "/1.1/classes/Task/\(list.replacing("<id>", with: id))"
+            #expect(try await send(client, "PUT", path, #"{"n":2}"#).status == .notFound)
+            #expect(try await send(client, "GET", path).status == .notFound)
+            #expect(try await send(client, "GET", "/1.1/classes/Task/\(id)").json()["n"] == .integer(1))
+            #expect(try await send(client, "DELETE", path).text == "{}")
+            #expect(try await send(client, "GET", "/1.1/classes/Task/\(id)").text == "{}")
+        }
+    }
+
     @Test("a condition on a change is in the query, and one that does not hold is 305")
     func conditional() async throws {
         try await TestServer().test { client in

@@ -10,9 +10,30 @@ package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible
     /// lcfile's own ids have 24 hexadecimal digits; ids of imported objects have any letters and digits (protocol/data
     /// 1.7).
     package init?(_ text: String) {
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIAlphanumeric) else { return nil }
+        guard (1...ObjectID.maxLength).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIAlphanumeric)
+        else { return nil }
         description = text
     }
+
+    /// Parses an id in a path; a string that is not a valid id becomes an id that no object has, so that a request for
+    /// it is answered like one for an object that does not exist.
+    ///
+    /// The description is then the string with `-` in place of each byte that is not a letter, a digit or `_`, and has at
+    /// most 65 bytes, so that it is safe in messages and statements.
+    package init(inPath text: some StringProtocol) {
+        description = ObjectID(String(text))?.description ?? ObjectID.unassignable(text)
+    }
+
+    /// A string that is not a valid id: it has another character than letters and digits, or is too long.
+    private static func unassignable(_ text: some StringProtocol) -> String {
+        let bytes = text.utf8.prefix(maxLength + 1).map { byte in
+            byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") ? byte : UInt8(ascii: "-")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The maximum length of a valid id in bytes.
+    private static let maxLength = 64
 
     init(uncheckedHex text: String) {
         description = text

@@ -121,6 +121,18 @@ def test_missing_objects_and_classes(things):
     assert seen == [{"success": None}, {"success": {}}, {"error": lost}, {"error": nothing}, {"error": nothing}]
 
 
+def test_ids_that_cannot_be(things, api):
+    id, lost = things.create(n=1), {"code": 1, "error": f"Could not find object by id 'a-b' for class '{things.name}'."}
+    seen = answers(batch(
+        things.api, get(things, "a-b"), put(things, "a-b", {"n": 2}), delete(things, "a-b"),
+        put(things, f"a-b,{id}", {"n": 2}),
+    ))
+    assert seen[:3] == [{"success": None}, {"error": lost}, {"success": {}}]
+    assert seen[3]["error"]["code"] == 404
+    assert_refused(api.get("/1.1/users/a-b"), 400, 211)
+    assert things.read(id) == {"n": 1}
+
+
 def test_delete_takes_several_ids(things):
     ids = [things.create() for _ in range(3)]
     assert answers(batch(things.api, delete(things, ",".join(ids), body={}))) == [{"success": {}}]

@@ -31,4 +31,22 @@ import Testing
     func refuses(text: String) {
         #expect(ObjectID(text) == nil)
     }
+
+    @Test(
+        "a string in a path that is no id becomes one that no object has",
+        arguments: [
+            ("a-b_c", "a-b_c"), ("..", "--"), ("a b/'\"\0", "a-b----"), ("é", "--"),
+            (String(repeating: "x", count: 5000), String(repeating: "x", count: 65)),
+        ]
+    )
+    func inPath(text: String, expected: String) {
+        let id = ObjectID(inPath: text)
+        #expect(id.description == expected)
+        #expect(ObjectID(id.description) == nil)
+    }
+
+    @Test("an id in a path is that id", arguments: ["0", "abcXYZ09", String(repeating: "x", count: 64)])
+    func validInPath(text: String) {
+        #expect(ObjectID(inPath: text) == ObjectID(text))
+    }
 }

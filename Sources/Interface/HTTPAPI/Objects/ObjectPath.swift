@@ -28,9 +28,11 @@ struct ObjectPath {
         ["_file", "files"].contains(text) ? .file : try ClassName(text)
     }
 
-    /// Parses ids separated by commas; drops strings that are not valid ids, because no object has them.
+    /// Parses ids separated by commas; a string that is not a valid id becomes an id that no object has.
+    ///
+    /// It is not dropped: a change of `a-b,<id>` names two objects, and must not change one of them.
     static func ids(_ text: some StringProtocol) throws -> [ObjectID] {
-        let ids = text.split(separator: "," as Character).compactMap { ObjectID(String($0)) }
+        let ids = text.split(separator: "," as Character).map { ObjectID(inPath: $0) }
         guard !ids.isEmpty else { throw ServiceError(.objectNotFound, "Class or object doesn't exists.") }
         return ids
     }
