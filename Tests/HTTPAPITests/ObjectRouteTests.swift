@@ -173,6 +173,29 @@ import Testing
         #expect(server.store.count(of: try ClassName("Task")) == 1)
     }
 
+    @Test(
+        "batch/save refuses a POST with an id like a batch, instead of creating another object",
+        arguments: ["classes/Task/<id>", "classes/_User/<id>", "users/<id>", "classes/Task/<id>,a", "classes/Task/-"]
+    )
+    func creationWithID(path: String) async throws {
+        let server = TestServer()
+        try await server.test { client in
+            let made = try await send(client, "POST", "/1.1/classes/Task", "{}").json()
+            let id = try #require(made["objectId"]?.stringValue)
+            let request = #"""
+                {"requests":[{"method":"POST","path":"/1.1/\#(path.replacing("<id>", with: id))",
+                "body":{"username":"ann","password":"p4ss","__internalId":"\#(id)"}}]}
+                """#
+            let refusal = #"{"code":404,"error":"There is no such path or method."}"#
+            #expect(try await send(client, "POST", "/1.1/batch", request).text == #"[{"error":\#(refusal)}]"#)
+            let saved = try await send(client, "POST", "/1.1/batch/save", request)
+            #expect(saved.status == .notFound)
+            #expect(saved.text == refusal)
+        }
+        #expect(server.store.count(of: try ClassName("Task")) == 1)
+        #expect(server.store.count(of: .user) == 0)
+    }
+
     @Test("a scan walks the whole class in pages and ends with null")
     func scan() async throws {
         try await TestServer().test { client in

@@ -376,6 +376,22 @@ def test_malformed_children(things, children):
     assert_400(save(things.api, post(things, {"__internalId": "B", "__children": children}, new=True)))
 
 
+@pytest.mark.parametrize("path", ["/classes/{}/{}", "/users/{1}", "/classes/_User/{1}"])
+def test_creation_with_an_id_in_the_path(things, master, path):
+    id, users = things.create(n=1), Objects(master, "_User")
+    body = {"username": f"u{id}", "password": "p4ss", "__internalId": id}
+    item = {"method": "POST", "path": "/1.1" + path.format(things.name, id), "body": body}
+    assert codes(batch(things.api, item)) == [404]
+    assert_refused(save(things.api, post(things, {"__internalId": "A"}, new=True), item), 404, 404)
+    assert things.ids(where={"username": f"u{id}"}) == users.ids(where={"username": f"u{id}"}) == set()
+
+
+def test_change_of_several_ids_in_a_save(things):
+    ids = [things.create(n=1) for _ in range(2)]
+    assert_refused(save(things.api, put(things, ",".join(ids), {"n": 2, "__internalId": "A"})), 404, 404)
+    assert [things.read(id) for id in ids] == [{"n": 1}] * 2
+
+
 def test_change_without_an_id_of_what_was_not_made(things):
     things.create()
     assert_400(save(things.api, {"method": "PUT", "path": things.path, "new": True, "body": {"__internalId": "Z", "n": 1}}))

@@ -129,9 +129,11 @@ struct BatchRoutes: Sendable {
     private func saveItem(_ item: BatchItem, _ app: AppServices) throws -> SaveItem {
         try item.requireNoCopy()
         let path = try item.path
-        guard ["POST", "PUT"].contains(item.method), path.ids.count <= 1 else {
+        guard ["POST", "PUT"].contains(item.method) else {
             throw ServiceError(.badRequest, "batch/save takes POST and PUT only.")
         }
+        // The id of a POST must not be ignored: it would create another object.
+        guard path.ids.count <= (item.method == "PUT" ? 1 : 0) else { throw ObjectPath.unknown }
         return try SaveItem(
             className: path.className,
             id: path.ids.first,

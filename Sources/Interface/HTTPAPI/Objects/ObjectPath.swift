@@ -42,7 +42,8 @@ struct ObjectPath {
         "files": .file, "users": .user, "roles": .role, "installations": .installation, "statuses": .status,
     ]
 
-    private static let unknown = ServiceError(.routeNotFound, "There is no such path or method.")
+    /// The error for a path, or for a method that the path does not have.
+    static let unknown = ServiceError(.routeNotFound, "There is no such path or method.")
 }
 
 /// Decodes commands from single requests and from items of batches.
@@ -88,7 +89,7 @@ struct ObjectRequestDecoder {
         case ("GET", nil):
             ObjectCommand(path.className, .find(try search(parameters)), view: parameters.view)
         default:
-            throw ServiceError(.routeNotFound, "There is no such path or method.")
+            throw ObjectPath.unknown
         }
     }
 
