@@ -99,8 +99,16 @@ package struct ObjectChange: Sendable {
         Set(operations.map(\.path.field))
     }
 
+    /// The members that stand for the method and the headers of a request in the body of a tunnel (protocol/data 1.4).
+    ///
+    /// Old JavaScript SDKs sent some of them in other bodies too.
+    package static let tunnelFields: Set<String> = [
+        "_method", "_ApplicationId", "_ApplicationKey", "_MasterKey", "_SessionToken", "_ApplicationProduction",
+        "_ClientVersion", "_InstallationId",
+    ]
+
     /// Members of bodies that control the request and are never stored (protocol/data 3.1, 2.2).
-    private static let controlFields: Set<String> = ["__ignore_hooks", "__internalId", "__children"]
+    private static let controlFields = tunnelFields.union(["__ignore_hooks", "__internalId", "__children"])
 
     private static func nestedRefusal(_ name: String) -> ServiceError {
         ServiceError(

@@ -184,10 +184,21 @@ def test_built_in_field_is_105(api, ann, field):
     assert_refused(ann.change({field: value}), 400, 105)
 
 
-@pytest.mark.parametrize("field", ["_password", "_hashed_password", "_SessionToken", "_x", "__x"])
+@pytest.mark.parametrize("field", ["_password", "_hashed_password", "_SessionTokens", "_x", "__x"])
 def test_field_with_a_leading_underscore_is_105(api, ann, field):
     assert_refused(api.post("/1.1/users", json={"username": unique(), "password": PASSWORD, field: "x"}), 400, 105)
     assert_refused(ann.change({field: "x"}), 400, 105)
+
+
+def test_fields_of_the_tunnel_are_passed_over(api, ann, master):
+    sent = {"_SessionToken": "x", "_MasterKey": "x", "_ClientVersion": "js0.5"}
+    body = {"username": unique(), "password": PASSWORD}
+    made = api.post("/1.1/users", json=body | sent)
+    assert made.status_code == 201, made.text
+    assert ann.change(sent | {"city": "Oslo"}).status_code == 200
+    for user in (made.json(), ann.read(), *users_named(master, body["username"])):
+        assert not set(sent) & set(user)
+    assert "_SessionToken" not in master.get("/1.1/schemas/_User").json()
 
 
 # Verified addresses

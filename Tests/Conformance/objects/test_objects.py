@@ -88,6 +88,8 @@ def test_new_object_was_updated_when_it_was_created(things):
 
 @pytest.mark.parametrize("field, value", [
     ("__ignore_hooks", ["beforeSave"]), ("__internalId", "A1"), ("__internalId", ""), ("__children", []),
+    ("_method", "GET"), ("_ApplicationId", "a"), ("_ApplicationKey", "k"), ("_MasterKey", "m"), ("_SessionToken", "s"),
+    ("_ApplicationProduction", 1), ("_ClientVersion", "js0.5"), ("_InstallationId", "i"),
 ])
 def test_control_fields_are_never_stored(things, field, value):
     id = things.create(**{field: value, "title": "a"})

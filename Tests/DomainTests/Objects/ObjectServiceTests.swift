@@ -102,6 +102,18 @@ import Testing
         try await objects.create(#"{"new":"text"}"#)
     }
 
+    @Test(
+        "members that control a request are never stored",
+        arguments: ["__internalId", "__children", "__ignore_hooks"] + ObjectChange.tunnelFields.sorted()
+    )
+    func controlFields(name: String) async throws {
+        let object = try await objects.create(#"{"\#(name)":"x","n":1}"#)
+        let reply = try await objects.update(object, #"{"\#(name)":{"a":1},"n":2}"#)
+        let found = try await objects.find()
+        #expect(Set(reply.keys) == ["objectId", "updatedAt", "n"])
+        #expect(Set(found.first?.objectValue?.keys.map { $0 } ?? []) == ["objectId", "createdAt", "updatedAt", "n"])
+    }
+
     @Test("null fits every type and fixes none")
     func null() async throws {
         try await objects.create(#"{"n":null}"#)

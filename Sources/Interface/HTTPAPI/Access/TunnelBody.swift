@@ -9,10 +9,6 @@ struct TunnelBody {
     /// The ranges to remove from the text: those members, each with one comma.
     private var removed: [Range<Int>] = []
 
-    private static let names: Set<String> = [
-        "_method", "_ApplicationId", "_ApplicationKey", "_MasterKey", "_SessionToken", "_ApplicationProduction",
-        "_ClientVersion", "_InstallationId",
-    ]
     /// The maximum length of a member that becomes a header.
     private static let maxLength = 4096
 
@@ -30,7 +26,7 @@ struct TunnelBody {
         var keepsSome = false
         while let name = try scanner.nextName() {
             let value = try scanner.skipValue()
-            let isOwn = TunnelBody.names.contains(name.text)
+            let isOwn = ObjectChange.tunnelFields.contains(name.text)
             if isOwn {
                 guard own.updateValue(value, forKey: name.text) == nil else {
                     throw ServiceError(.malformedJSON, "The member '\(name.text)' of the body occurs twice.")
@@ -79,7 +75,7 @@ struct TunnelBody {
             var query = ""
             while let name = try scanner.nextName() {
                 let range = try scanner.skipValue()
-                guard !TunnelBody.names.contains(name.text) else { continue }
+                guard !ObjectChange.tunnelFields.contains(name.text) else { continue }
                 guard names.insert(name.text).inserted else {
                     throw ServiceError(.malformedJSON, "The member '\(name.text.prefix(64))' of the body occurs twice.")
                 }
