@@ -14,11 +14,13 @@ package struct Pointer: Hashable, Sendable {
     /// Parses `{"__type":"Pointer","className":…,"objectId":…}`, or a `File` in any form that SDKs send (protocol/files
     /// 4.1); ignores other members.
     ///
+    /// The id of a `File` is `objectId` or `id`, the first of them that is a string.
+    ///
     /// - Throws: ``ServiceError/Code/malformedPointer``.
     package init(_ members: [String: JSONValue]) throws {
         let isFile = members["__type"] == .string("File")
-        let id = members["objectId"] ?? (isFile ? members["id"] : nil)
-        guard let id = id?.stringValue.flatMap({ ObjectID($0) }),
+        let text = members["objectId"]?.stringValue ?? (isFile ? members["id"]?.stringValue : nil)
+        guard let id = text.flatMap({ ObjectID($0) }),
             let className = isFile ? ClassName.file : try? ClassName(members["className"]?.stringValue ?? "")
         else {
             throw ServiceError(

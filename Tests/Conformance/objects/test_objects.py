@@ -180,6 +180,7 @@ FILES = {
         "__type": "File", "id": record["objectId"], "name": "a.txt", "url": record["url"],
     },
     "File by objectId": lambda record: {"__type": "File", "objectId": record["objectId"]},
+    "File by id beside null": lambda record: {"__type": "File", "id": record["objectId"], "objectId": None},
     "whole File": lambda record: {"__type": "File"} | record,
     "Pointer": lambda record: pointer("_File", record["objectId"]),
 }

@@ -78,6 +78,14 @@ import Testing
             (#"{"__type":"File","id":"x","name":"n"}"#, #"{"__type":"Pointer","className":"_File","objectId":"x"}"#),
             (#"{"__type":"File","objectId":"x"}"#, #"{"__type":"Pointer","className":"_File","objectId":"x"}"#),
             (
+                #"{"__type":"File","objectId":null,"id":"x"}"#,
+                #"{"__type":"Pointer","className":"_File","objectId":"x"}"#
+            ),
+            (
+                #"{"__type":"File","objectId":"x","id":null}"#,
+                #"{"__type":"Pointer","className":"_File","objectId":"x"}"#
+            ),
+            (
                 #"{"__type":"Object","className":"A","objectId":"x"}"#,
                 #"{"__type":"Pointer","className":"A","objectId":"x"}"#
             ),
@@ -87,6 +95,19 @@ import Testing
     func normalized(text: String, expected: String) throws {
         let value = try JSONValue(parsing: Array(text.utf8), field: "x").normalized(field: "x")
         #expect(String(decoding: value.encoded(), as: UTF8.self) == expected)
+    }
+
+    @Test(
+        "a pointer or a file without an id is refused",
+        arguments: [
+            #"{"__type":"File"}"#, #"{"__type":"File","objectId":null,"id":null}"#, #"{"__type":"File","id":5}"#,
+            #"{"__type":"Pointer","className":"A","objectId":null,"id":"x"}"#,
+        ]
+    )
+    func malformedPointers(text: String) throws {
+        let value = try JSONValue(parsing: Array(text.utf8), field: "x")
+        let error = #expect(throws: ServiceError.self) { try value.normalized(field: "x") }
+        #expect(error?.code == .malformedPointer)
     }
 
     @Test("the way between two places is that of a sphere")

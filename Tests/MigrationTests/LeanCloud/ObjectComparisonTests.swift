@@ -20,6 +20,10 @@ import Testing
                 #"{"p":{"__type":"Pointer","className":"A","objectId":"1"}}"#
             ),
             (
+                "Post", #"{"f":[{"__type":"File","objectId":null,"id":"1"}]}"#,
+                #"{"f":[{"__type":"Pointer","className":"_File","objectId":"1"}]}"#
+            ),
+            (
                 "Post", #"{"f":[{"__type":"File","id":"1"}]}"#,
                 #"{"f":[{"__type":"Pointer","className":"_File","objectId":"1"}]}"#
             ),

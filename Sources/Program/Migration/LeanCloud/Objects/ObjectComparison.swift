@@ -93,7 +93,7 @@ struct ObjectComparison: Sendable {
 
     private static func typed(_ members: [String: JSON]) -> TypedValue? {
         switch members["__type"]?.string {
-        case "File": (members["objectId"] ?? members["id"])?.string.map { .pointer("_File", $0) }
+        case "File": (members["objectId"]?.string ?? members["id"]?.string).map { .pointer("_File", $0) }
         case "Pointer", "Object": .pointer(members["className"]?.string ?? "", members["objectId"]?.string ?? "")
         case "Date": time(members["iso"]?.string).map { .date($0) }
         case "Bytes": members["base64"]?.string.flatMap { Data(base64Encoded: $0) }.map { .bytes($0) }
