@@ -85,9 +85,12 @@ struct LiveChange: Sendable {
 }
 
 extension Change {
-    /// The user of a session that was created or used by a further log-in; `nil` for other changes.
+    /// The user of a session that was created or used by a further log-in; `nil` for other changes, also for the session
+    /// of a refreshed token or of a new password.
     var sessionUser: ObjectID? {
-        guard className == .session, kind != .deleted else { return nil }
-        return (try? after?.object())?.user
+        guard className == .session, kind != .deleted, let session = try? after?.object(),
+            session.fields[Session.isRenewed] == nil
+        else { return nil }
+        return session.user
     }
 }

@@ -115,7 +115,7 @@ extension ObjectWriteRules {
         guard account.passwordHash != nil, accounts.endsSessions, accounts.sessionSecret != nil,
             access.caller.user?.id == id
         else { return }
-        let session = try writer.beginSession(of: id, settings)
+        let session = try writer.beginSession(of: id, renewing: true, settings)
         reply.set("sessionToken", to: session.token.revealed)
         reply.user = Caller.User(id: id, session: session.id, epoch: settings.accountDependencies.sessionCache.epoch)
     }

@@ -5,6 +5,10 @@ struct Session: Sendable {
 
     /// The field with the digest of the token.
     static let token = "_token"
+    /// The field of a session that began with a refreshed token or a new password instead of a log-in.
+    ///
+    /// The next log-in that shares the session removes it.
+    static let isRenewed = "_renewed"
 }
 
 /// A session that a log-in begins or shares, with its token, which is not stored.
@@ -20,17 +24,19 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - user: The user.
     ///   - imported: The token of a session of another server; `nil` for a log-in.
+    ///   - isRenewal: Whether the session replaces those that a logged-in user has ended, so that this is no log-in.
     ///   - settings: The settings of accounts.
     /// - Returns: The session.
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another session has the token.
     func beginSession(
         of user: ObjectID,
         with imported: SessionToken? = nil,
+        renewing isRenewal: Bool = false,
         _ settings: ObjectSettings
     ) throws -> BegunSession {
         let secret = settings.accountSettings.sessionSecret
         if imported == nil, let secret, let shared = try sharedSession(of: user, secret) {
-            try noteLogIn(shared.session, settings)
+            if !isRenewal { try noteLogIn(shared.session, settings) }
             return BegunSession(id: shared.session.id, token: shared.token)
         }
         let count = try count(.belongs(to: user), in: .session)
@@ -42,6 +48,7 @@ extension WriteTransaction {
         var session = StoredObject.own(["user": Pointer(.user, user).json], settings)
         let token = imported ?? secret?.token(of: session.id, user: user) ?? SessionToken()
         session.fields[Session.token] = .string(token.digest)
+        if isRenewal { session.fields[Session.isRenewed] = .bool(true) }
         try insert(session, into: .session)
         return BegunSession(id: session.id, token: token)
     }
@@ -72,6 +79,7 @@ extension WriteTransaction {
     /// Changes the time of a shared session, by which subscribers of the feed learn of the log-in.
     private func noteLogIn(_ session: StoredObject, _ settings: ObjectSettings) throws {
         var used = session
+        used.fields[Session.isRenewed] = nil
         used.updatedAt = max(settings.clock(), session.updatedAt)
         do {
             try attempt { try update(used, in: .session, from: session) }

@@ -192,7 +192,7 @@ package struct AccountService: Sendable {
             try change(&user, rules)
             user.updatedAt = max(rules.settings.clock(), user.updatedAt)
             try rules.writer.update(user, in: .user, from: before)
-            let session = try rules.writer.beginSession(of: id, rules.settings)
+            let session = try rules.writer.beginSession(of: id, renewing: true, rules.settings)
             return ObjectReply([
                 "objectId": .string(id.description),
                 "updatedAt": .string(user.updatedAt.iso8601),

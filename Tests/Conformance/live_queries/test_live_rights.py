@@ -256,6 +256,22 @@ def test_event_of_a_new_password_shows_no_token(connect, cast):
         assert response.json()["sessionToken"] not in str(event)
 
 
+@pytest.mark.parametrize("call, body", [
+    ("/refreshSessionToken", {}), ("/updatePassword", {"old_password": PASSWORD, "new_password": "another"}),
+    ("", {"password": "another"}),
+], ids=["refresh", "new password", "saved password"])
+def test_new_token_without_a_log_in_is_none(connect, cast, call, body):
+    person = Person(cast.master.server)
+    live = connect(cast.master)
+    live.subscribe("_User", {"objectId": person.id})
+    response = person.call("PUT", f"/1.1/users/{person.id}{call}", json=body)
+    assert response.json()["sessionToken"] != person.token
+    assert short(live.flush()) == [("update", person.id)]
+    password = "another" if body else PASSWORD
+    assert log_in(cast.guest, password, username=person.name).status_code == 200
+    assert short(live.flush()) == [("login", person.id)]
+
+
 def test_user_is_told_of_its_own_log_in(connect, cast):
     person = Person(cast.master.server)
     live = connect(person)

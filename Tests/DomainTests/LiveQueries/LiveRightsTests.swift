@@ -155,6 +155,39 @@ import Testing
         }
     }
 
+    @Test(
+        "neither a refreshed token nor a new password of a user is a log-in, and the next log-in is one",
+        arguments: [false, true],
+        [false, true]
+    )
+    func renewals(isShared: Bool, endsSessions: Bool) async throws {
+        try await fixture.running {
+            try await fixture.change(.user) { $0.permissions[.find] = [.everyone] }
+            let secret = isShared ? SessionSecret(masterKey: Secret("a")) : nil
+            let users = try SessionFixture(
+                AccountSettings(endsSessions: endsSessions, sessionSecret: secret),
+                store: fixture.users.store
+            )
+            let ann = try await users.signUp("ann")
+            let client = try await fixture.client(#"{"username":"ann"}"#, in: .user)
+            let refreshed = try await users.accounts.refreshSession(of: ann.id, as: try await users.caller(ann.token))
+            let second = try #require(try refreshed.members["sessionToken"]?.stringValue)
+            let passwords: [String: JSONValue] = ["old_password": "p4ss", "new_password": "n3w"]
+            let changed = try await users.accounts.changePassword(
+                of: ann.id,
+                passwords,
+                as: try await users.caller(second)
+            )
+            let third = try #require(try changed.members["sessionToken"]?.stringValue)
+            try await users.update(ann.id, #"{"password":"l4st"}"#, in: .user, as: try await users.caller(third))
+            await fixture.live.settle()
+            #expect(client.events.map(\.kind) == [.update, .update, .update])
+            _ = try await users.logIn(#"{"username":"ann","password":"l4st"}"#)
+            await fixture.live.settle()
+            #expect(client.events.map(\.kind).dropFirst(3) == [.login])
+        }
+    }
+
     @Test("sessions are recorded only while users are subscribed")
     func recordedClasses() async throws {
         func isRecorded(_ name: ClassName, _ kind: Change.Kind = .updated) -> Bool {
