@@ -32,7 +32,11 @@ struct HTTP2Pipeline {
             // Times are those of HTTP2Lifetime, which also ends connections whose clients do not confirm it.
             configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil)
         )
-        try pipeline.addHandlers(GoAwayHandler(), SmallFrameHandler(most: services.http2.smallFrames))
+        try pipeline.addHandlers(
+            GoAwayHandler(),
+            SmallFrameHandler(most: services.http2.smallFrames),
+            TableSizeHandler()
+        )
         try pipeline.addHandler(
             NIOHTTP2Handler(
                 mode: .server,
