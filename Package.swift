@@ -37,6 +37,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
@@ -172,8 +173,8 @@ let package = Package(
             in: "Interface",
             [
                 "Domain", "RealtimeMessages", "CZlib", "CZstd", hummingbird, hummingbirdCore, httpTypes, crypto,
-                logging, coreMetrics, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHTTPTypes, nioHTTPTypesHTTP1,
-                nioHTTPTypesHTTP2, nioTLS, nioWebSocket,
+                logging, coreMetrics, nioCore, nioPosix, nioHPACK, nioHTTP1, nioHTTP2, nioHTTPTypes,
+                nioHTTPTypesHTTP1, nioHTTPTypesHTTP2, nioTLS, nioWebSocket,
             ]
         ),
 

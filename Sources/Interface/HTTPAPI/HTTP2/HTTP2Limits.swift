@@ -24,6 +24,8 @@ package struct HTTP2Limits: Sendable {
     static let continuations = 8
     /// The maximum size in bytes of the table of header fields for responses, also for a client that allows a larger one.
     static let headerTable: UInt32 = 4096
+    /// The maximum number of bytes of the head of a response: those of a frame that every client accepts.
+    static let responseHead = 16 << 10
     /// The maximum number of empty `DATA` frames in a row.
     static let emptyFrames = 4
     /// The maximum number of malformed requests of one connection.

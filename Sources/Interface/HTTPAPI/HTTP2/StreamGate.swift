@@ -196,7 +196,8 @@ final class StreamGate: ChannelDuplexHandler {
             response.headerFields.removeConnectionFields()
             // RFC 9110 section 8.6; the encoder of HTTP/1.1 removes it, too.
             if response.status == .noContent { response.headerFields[.contentLength] = nil }
-            context.write(wrapOutboundOut(.head(response)), promise: promise)
+            guard let head = HeadLimit.limited(response) else { return reset(promise, context) }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body(let bytes):
             if let measured { services.metrics.sent(bytes.readableBytes, of: measured) }
             context.write(data, promise: watch(promise, context))
@@ -211,6 +212,16 @@ final class StreamGate: ChannelDuplexHandler {
             if let measured { services.metrics.end(measured) }
             measured = nil
         }
+    }
+
+    /// Resets the stream of a response whose head is too long for HTTP/2; later parts of it are dropped.
+    private func reset(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        logger.debug("Response dropped", metadata: ["reason": "Its head does not fit into a frame of HTTP/2."])
+        let event = NIOHTTP2FramePayloadToHTTPEvent.reset(code: .internalError)
+        context.triggerUserOutboundEvent(event, promise: nil)
+        promise?.fail(ChannelError.ioOnClosedChannel)
+        if let measured { services.metrics.end(measured, isCutOff: true) }
+        measured = nil
     }
 
     /// Tells the client that the rest of its request is not needed (RFC 9113 section 8.1), unless it arrives meanwhile.

@@ -61,6 +61,8 @@ final class HotDownloadPreparation: Sendable {
         guard let key = found.key, let blob = found.blob, let tag = response.headers[.eTag],
             response.status == .ok, response.headers[.contentLength] == String(blob.size),
             let caching = Self.caching(for: response.headers[.cacheControl] ?? ""), response.headers[.vary] == nil,
+            // StreamGate does not check the heads of prepared responses.
+            HeadLimit.isShort(response.headers),
             // An error is one of the next request, too, which reports it.
             let body = try? await body(of: blob)
         else { return }

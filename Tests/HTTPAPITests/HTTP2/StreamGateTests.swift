@@ -1,0 +1,72 @@
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHPACK
+import NIOHTTP2
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP2
+import Testing
+
+@testable import HTTPAPI
+
+/// The frames that a stream sends of a route's response.
+@Suite struct StreamGateTests {
+    private enum Frame: Equatable {
+        case head(fields: Int)
+        case reset(HTTP2ErrorCode)
+    }
+
+    private let channel = EmbeddedChannel()
+
+    init() throws {
+        let logger = Logger(label: "test")
+        let services = ConnectionServices(log: HotDownloadLog(logger: logger))
+        let streams = HTTP2Streams(on: channel, ConnectionActivity())
+        try channel.pipeline.syncOperations.addHandlers(
+            HTTP2FramePayloadToHTTPServerCodec(),
+            StreamGate(services: services, streams: streams, logger: logger)
+        )
+    }
+
+    /// Sends a head with a field of a length, and returns whether that succeeded.
+    private func send(_ name: HTTPField.Name, length: Int) -> Bool {
+        let fields: HTTPFields = [name: String(repeating: "a", count: length), .eTag: "\"e\""]
+        let head = HTTPResponse(status: .ok, headerFields: fields)
+        let sent = channel.eventLoop.makePromise(of: Void.self)
+        channel.writeAndFlush(HTTPResponsePart.head(head), promise: sent)
+        return (try? sent.futureResult.wait()) != nil
+    }
+
+    /// The next frame; `nil` if there is none.
+    private func frame() throws -> Frame? {
+        let payload = try channel.readOutbound(as: HTTP2Frame.FramePayload.self)
+        return switch payload {
+        case .headers(let head)?: .head(fields: head.headers.count)
+        case .rstStream(let code)?: .reset(code)
+        default: nil
+        }
+    }
+
+    @Test("a head that fits into a frame is sent", arguments: [0, 1000, 20_000])
+    func fitting(length: Int) throws {
+        defer { _ = try? channel.finish() }
+        #expect(send(.location, length: length))
+        #expect(try frame() == .head(fields: 3))
+    }
+
+    @Test("a longer one resets the stream, and none of it is sent", arguments: [30_000, 100_000])
+    func long(length: Int) throws {
+        defer { _ = try? channel.finish() }
+        #expect(!send(.location, length: length))
+        #expect(try frame() == .reset(.internalError))
+        #expect(try frame() == nil)
+    }
+
+    @Test("fields that the client can do without are not sent in a longer one")
+    func dispensable() throws {
+        defer { _ = try? channel.finish() }
+        #expect(send(.uploadMetadata, length: 30_000))
+        #expect(try frame() == .head(fields: 2))
+    }
+}
