@@ -1,4 +1,5 @@
 import Domain
+import NIOPosix
 import Support
 import Synchronization
 import Testing
@@ -109,6 +110,63 @@ import Testing
             try connection.run("INSERT INTO change_log (number, server) VALUES (1, 'other')")
             try relay.relay(connection)
             #expect(events.all == ["missed"])
+        }
+    }
+
+    @Test("a database that hangs while one thread reads the log stops no other one, and nothing is published twice")
+    func hangingQuery() async throws {
+        try await Engine.withAddress { direct in
+            let (proxy, address) = try LossyProxy.between(direct)
+            defer {
+                proxy.freeze(false)
+                proxy.close()
+            }
+            let connection = try PostgresConnection(direct)
+            try SchemaMigration.run(connection, schema: direct.schema)
+            for id in ["a", "b"] { try add(id, of: "other", connection) }
+            // The query waits for as long as the proxy hangs.
+            let relay = ChangeRelay(feed: ChangeFeed(), server: "own", patience: .seconds(3600))
+            relay.begin(after: 0)
+            let (events, begun) = (Events(relay.feed), Counter())
+            let slow = try PostgresConnection(address)
+            let threads = NIOThreadPool(numberOfThreads: 2)
+            threads.start()
+            proxy.freeze()
+            let hanging = Task {
+                try await threads.runIfActive {
+                    _ = begun.next()
+                    try relay.relay(slow)
+                }
+            }
+            try await eventually { begun.value == 1 }
+            let other = Task { try await threads.runIfActive { try relay.relay(connection) } }
+            try await eventually { events.all == ["a", "b"] && relay.published == 2 }
+            try await other.value
+            // Its answer has what the other thread has published.
+            proxy.freeze(false)
+            try await hanging.value
+            #expect(events.all == ["a", "b"])
+            try await threads.shutdownGracefully()
+        }
+    }
+
+    @Test("while the log is read, a database that is silent counts as lost, whatever patience the connection has")
+    func silence() async throws {
+        try await Engine.withAddress { direct in
+            let (proxy, address) = try LossyProxy.between(direct)
+            defer {
+                proxy.freeze(false)
+                proxy.close()
+            }
+            try SchemaMigration.run(try PostgresConnection(direct), schema: direct.schema)
+            let relay = ChangeRelay(feed: ChangeFeed(), server: "own", patience: .milliseconds(500))
+            relay.begin(after: 0)
+            let connection = try PostgresConnection(address)
+            proxy.freeze()
+            let failure = #expect(throws: PostgresError.self) { try relay.relay(connection) }
+            #expect(failure?.isLoss == true)
+            #expect(connection.isLost)
+            #expect(connection.patience == nil)
         }
     }
 }

@@ -17,30 +17,26 @@ final class ChangeRelay: Sendable {
     let feed: ChangeFeed
     /// The name of this server in the log.
     let server: String
+    /// How long the database can be silent while the log is read.
+    private let patience: Duration
+    /// Held while changes are published, and never during a query.
     private let state = Mutex(State())
-    /// ``State/published`` for readers that do not wait for a query under the lock.
-    private let lastPublished = Atomic<Int64>(0)
 
     private static let pageSize = 100
 
-    init(feed: ChangeFeed, server: String) {
+    init(feed: ChangeFeed, server: String, patience: Duration = .seconds(5)) {
         self.feed = feed
         self.server = server
+        self.patience = patience
     }
 
     /// Begins after a transaction that happened before the start of this server.
     func begin(after number: Int64) {
-        state.withLock { advance(&$0, to: number) }
+        state.withLock { $0.published = number }
     }
 
     /// The number of the last published transaction.
-    var published: Int64 { lastPublished.load(ordering: .acquiring) }
-
-    /// Called after the publication.
-    private func advance(_ state: inout State, to number: Int64) {
-        state.published = number
-        lastPublished.store(number, ordering: .releasing)
-    }
+    var published: Int64 { state.withLock(\.published) }
 
     /// Announces that the writer sends a commit, and later calls ``publish(_:as:)`` or ``giveUp()``.
     func beginCommit() {
@@ -58,8 +54,7 @@ final class ChangeRelay: Sendable {
             if let number {
                 // The log published it, because the result of the commit was unknown for too long.
                 guard number > state.published else { return }
-                feed.publish(changes)
-                return advance(&state, to: number)
+                state.published = number
             }
             feed.publish(changes)
         }
@@ -71,30 +66,42 @@ final class ChangeRelay: Sendable {
     }
 
     /// Publishes the transactions of the log that are not published yet, which it reads on a connection.
+    ///
+    /// All of them are published when it returns, unless the writer is about to publish the next one. The connection
+    /// counts as lost if the database is silent.
     func relay(_ connection: PostgresConnection) throws {
-        try state.withLock { state in
-            var isWhole = false
-            while !isWhole {
-                let result = try connection.run(
-                    """
-                    SELECT last_change, number, server, changes FROM state LEFT JOIN (\
-                    SELECT number, server, changes FROM change_log WHERE number > \(state.published) \
-                    ORDER BY number LIMIT \(Int64(ChangeRelay.pageSize))) AS next ON true ORDER BY number
-                    """
-                )
-                isWhole = result.count < ChangeRelay.pageSize
-                for row in 0..<result.count {
-                    guard let number = result.integer(row, 1) ?? result.integer(row, 0), number > state.published else {
-                        continue
-                    }
-                    if state.isCommitting, result.text(row, 2) == server { return }
-                    // Transactions that were removed from the log before this server read them.
-                    let isMissing = number > state.published + 1 || result.isNull(row, 1)
-                    if isMissing { feed.publishMissed() }
-                    if !result.isNull(row, 1) { publish(result.bytes(row, 3)) }
-                    advance(&state, to: number)
+        let former = connection.patience
+        connection.patience = patience
+        defer { connection.patience = former }
+        var isWhole = false
+        while !isWhole { isWhole = try relayPage(connection) }
+    }
+
+    /// Publishes the next transactions of the log; returns whether they were the last ones.
+    ///
+    /// The query runs without the lock, so a database that hangs stops no other thread. Another thread can read and
+    /// publish the same transactions meanwhile: their numbers tell that they are published.
+    private func relayPage(_ connection: PostgresConnection) throws -> Bool {
+        let result = try connection.run(
+            """
+            SELECT last_change, number, server, changes FROM state LEFT JOIN (\
+            SELECT number, server, changes FROM change_log WHERE number > \(published) \
+            ORDER BY number LIMIT \(Int64(ChangeRelay.pageSize))) AS next ON true ORDER BY number
+            """
+        )
+        return state.withLock { state in
+            for row in 0..<result.count {
+                guard let number = result.integer(row, 1) ?? result.integer(row, 0), number > state.published else {
+                    continue
                 }
+                if state.isCommitting, result.text(row, 2) == server { return true }
+                // Transactions that were removed from the log before this server read them.
+                let isMissing = number > state.published + 1 || result.isNull(row, 1)
+                if isMissing { feed.publishMissed() }
+                if !result.isNull(row, 1) { publish(result.bytes(row, 3)) }
+                state.published = number
             }
+            return result.count < ChangeRelay.pageSize
         }
     }
 
