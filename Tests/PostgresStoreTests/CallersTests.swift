@@ -65,7 +65,7 @@ import Testing
             relay.begin(after: number - 1)
             relay.beginCommit()
             #expect(try await coordination.hasPublishedCallers() == false)
-            relay.publish(relay.feed.transaction(), as: number)
+            relay.publish(relay.feed.transaction(), as: LogEntry(number: number), in: 0)
             #expect(try await coordination.hasPublishedCallers())
             try await coordination.close()
             pool.close()

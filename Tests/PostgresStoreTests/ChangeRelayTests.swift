@@ -86,7 +86,7 @@ import Testing
             #expect(events.all == ["a"])
             var changes = relay.feed.transaction()
             changes.record(.created, try #require(ObjectID("b")), in: .user)
-            relay.publish(changes, as: 2)
+            relay.publish(changes, as: LogEntry(number: 2), in: 0)
             try relay.relay(connection)
             #expect(events.all == ["a", "b", "c"])
         }

@@ -23,6 +23,8 @@ final class ChangeListener: Sendable {
     /// noticed after seven seconds, also where something between acknowledges what is sent.
     private static let patience = Duration.seconds(5)
     /// How long the log keeps changes: a server that was cut off for longer is told that it missed some.
+    ///
+    /// The last one stays, because new connections compare it with what their server knows (``TimelineCheck``).
     private static let memory = "10 minutes"
     /// The most transactions that one statement removes from the log, so that it is short.
     private static let maxRemovals: Int64 = 5000
@@ -107,8 +109,8 @@ final class ChangeListener: Sendable {
             let removed = try connection.run(
                 """
                 DELETE FROM change_log WHERE number IN (SELECT number FROM change_log \
-                WHERE at < now() - \(ChangeListener.memory)::interval ORDER BY number \
-                LIMIT \(ChangeListener.maxRemovals))
+                WHERE at < now() - \(ChangeListener.memory)::interval \
+                AND number < (SELECT last_change FROM state) ORDER BY number LIMIT \(ChangeListener.maxRemovals))
                 """
             ).changedCount
             if removed < ChangeListener.maxRemovals {

@@ -7,9 +7,16 @@ internal import Synchronization
 /// (``PostgresWriter``). This server's own changes are published from memory by the writer, and those of other servers
 /// when a notification arrives, and before each own transaction.
 final class ChangeRelay: Sendable {
+    /// What this server knows of the log.
+    struct Position: Sendable {
+        /// The last published transaction.
+        var entry: LogEntry
+        /// How often the database was found to have lost published transactions (``TimelineCheck``).
+        var timeline = 0
+    }
+
     private struct State {
-        /// The number of the last published transaction.
-        var published: Int64 = 0
+        var position = Position(entry: LogEntry(number: 0))
         /// Whether the writer publishes the next of this server's own transactions.
         var isCommitting = false
     }
@@ -23,6 +30,7 @@ final class ChangeRelay: Sendable {
     private let state = Mutex(State())
 
     private static let pageSize = 100
+    private static let lostTimeline = "the database has lost changes"
 
     init(feed: ChangeFeed, server: String, patience: Duration = .seconds(5)) {
         self.feed = feed
@@ -31,14 +39,45 @@ final class ChangeRelay: Sendable {
     }
 
     /// Begins after a transaction that happened before the start of this server.
-    func begin(after number: Int64) {
-        state.withLock { $0.published = number }
+    func begin(after number: Int64, stamped stamp: String? = nil) {
+        state.withLock { $0.position.entry = LogEntry(number: number, stamp: stamp) }
     }
 
-    /// The number of the last published transaction.
-    var published: Int64 { state.withLock(\.published) }
+    /// Begins a new timeline with what the database has, unless another thread has done so.
+    ///
+    /// Subscribers hear that they missed changes before another thread sees the new timeline.
+    ///
+    /// - Parameters:
+    ///   - entry: The last transaction of the database.
+    ///   - lost: The position that the database does not have.
+    ///   - replaceCatalog: Replaces the catalog of the former timeline; gets the number of the new one.
+    /// - Returns: Whether it is this thread that did it.
+    func restart(after entry: LogEntry, insteadOf lost: Position, _ replaceCatalog: (Int) -> Void) -> Bool {
+        state.withLock { state in
+            guard state.position.timeline == lost.timeline else { return false }
+            state.position = Position(entry: entry, timeline: lost.timeline + 1)
+            replaceCatalog(lost.timeline + 1)
+            feed.publishMissed()
+            return true
+        }
+    }
 
-    /// Announces that the writer sends a commit, and later calls ``publish(_:as:)`` or ``giveUp()``.
+    /// What is published.
+    var position: Position { state.withLock(\.position) }
+
+    /// The number of the last published transaction.
+    var published: Int64 { position.entry.number }
+
+    /// The number of the last published transaction, to be compared with numbers that were read on a connection.
+    ///
+    /// - Throws: A loss of the connection if it is of an earlier timeline, whose numbers mean other transactions.
+    func publishedNumber(for connection: PostgresConnection) throws -> Int64 {
+        let position = self.position
+        guard connection.timeline == position.timeline else { throw connection.abandon(ChangeRelay.lostTimeline) }
+        return position.entry.number
+    }
+
+    /// Announces that the writer sends a commit, and later calls ``publish(_:as:in:)`` or ``giveUp()``.
     func beginCommit() {
         state.withLock { $0.isCommitting = true }
     }
@@ -47,14 +86,17 @@ final class ChangeRelay: Sendable {
     ///
     /// - Parameters:
     ///   - changes: The changes.
-    ///   - number: The number of the transaction; `nil` if it is not in the log.
-    func publish(_ changes: TransactionChanges, as number: Int64?) {
+    ///   - entry: The transaction; `nil` if it is not in the log.
+    ///   - timeline: The timeline of the connection on which it was committed.
+    func publish(_ changes: TransactionChanges, as entry: LogEntry?, in timeline: Int) {
         state.withLock { state in
             state.isCommitting = false
-            if let number {
+            if let entry {
+                // If it is not lost, the log publishes it.
+                guard timeline == state.position.timeline else { return feed.publishMissed() }
                 // The log published it, because the result of the commit was unknown for too long.
-                guard number > state.published else { return }
-                state.published = number
+                guard entry.number > state.position.entry.number else { return }
+                state.position.entry = entry
             }
             feed.publish(changes)
         }
@@ -68,7 +110,7 @@ final class ChangeRelay: Sendable {
     /// Publishes the transactions of the log that are not published yet, which it reads on a connection.
     ///
     /// All of them are published when it returns, unless the writer is about to publish the next one. The connection
-    /// counts as lost if the database is silent.
+    /// counts as lost if the database is silent, or has lost published transactions.
     func relay(_ connection: PostgresConnection) throws {
         let former = connection.patience
         connection.patience = patience
@@ -82,24 +124,30 @@ final class ChangeRelay: Sendable {
     /// The query runs without the lock, so a database that hangs stops no other thread. Another thread can read and
     /// publish the same transactions meanwhile: their numbers tell that they are published.
     private func relayPage(_ connection: PostgresConnection) throws -> Bool {
+        let known = position.entry.number
         let result = try connection.run(
             """
-            SELECT last_change, number, server, changes FROM state LEFT JOIN (\
-            SELECT number, server, changes FROM change_log WHERE number > \(published) \
-            ORDER BY number LIMIT \(Int64(ChangeRelay.pageSize))) AS next ON true ORDER BY number
+            SELECT last_change, number, server, stamp, changes FROM state LEFT JOIN (\
+            SELECT number, server, \(sql: LogEntry.stampExpression) AS stamp, changes FROM change_log \
+            WHERE number > \(known) ORDER BY number LIMIT \(Int64(ChangeRelay.pageSize))) AS next ON true \
+            ORDER BY number
             """
         )
-        return state.withLock { state in
+        return try state.withLock { state in
+            guard connection.timeline == state.position.timeline, let last = result.integer(0, 0), last >= known else {
+                // The next connection finds out what the database has.
+                throw connection.abandon(ChangeRelay.lostTimeline)
+            }
             for row in 0..<result.count {
-                guard let number = result.integer(row, 1) ?? result.integer(row, 0), number > state.published else {
-                    continue
-                }
+                let published = state.position.entry.number
+                let number = result.integer(row, 1) ?? last
+                guard number > published else { continue }
                 if state.isCommitting, result.text(row, 2) == server { return true }
                 // Transactions that were removed from the log before this server read them.
-                let isMissing = number > state.published + 1 || result.isNull(row, 1)
+                let isMissing = number > published + 1 || result.isNull(row, 1)
                 if isMissing { feed.publishMissed() }
-                if !result.isNull(row, 1) { publish(result.bytes(row, 3)) }
-                state.published = number
+                if !result.isNull(row, 1) { publish(result.bytes(row, 4)) }
+                state.position.entry = LogEntry(number: number, stamp: result.text(row, 3))
             }
             return result.count < ChangeRelay.pageSize
         }

@@ -12,6 +12,18 @@ final class ConnectionPool: Sendable {
         var pausedUntil: ContinuousClock.Instant?
         var lastFailure: (any Error)?
         var isClosed = false
+        /// Runs the first exchange of a connection.
+        var begin: @Sendable (PostgresConnection) throws -> Void = { try $0.flush() }
+        /// The timeline of the newest connection.
+        var timeline = 0
+
+        /// Takes note of a new connection; returns idle ones of an earlier timeline, which are not used any more.
+        mutating func enter(_ timeline: Int) -> [PostgresConnection] {
+            guard timeline > self.timeline else { return [] }
+            self.timeline = timeline
+            defer { idle = [] }
+            return idle
+        }
     }
 
     let address: PostgresAddress
@@ -19,6 +31,11 @@ final class ConnectionPool: Sendable {
 
     init(_ address: PostgresAddress) {
         self.address = address
+    }
+
+    /// Lets a body run the first exchange of each later connection, as ``PostgresConnection/init(_:beginning:)`` does.
+    func onConnect(_ begin: @escaping @Sendable (PostgresConnection) throws -> Void) {
+        state.withLock { $0.begin = begin }
     }
 
     /// Runs a body with a connection that no other thread uses.
@@ -68,18 +85,22 @@ final class ConnectionPool: Sendable {
 
     /// Opens a connection, unless the last attempt failed a moment ago.
     func connect() throws -> PostgresConnection {
-        try state.withLock { state in
+        let begin = try state.withLock { state in
             if state.isClosed { throw PostgresError.loss("the store is closed") }
             if let until = state.pausedUntil, ContinuousClock.now < until, let failure = state.lastFailure {
                 throw failure
             }
+            return state.begin
         }
         do {
-            let connection = try PostgresConnection(address)
-            state.withLock { state in
+            let connection = try PostgresConnection(address, beginning: begin)
+            let ended = state.withLock { state in
                 state.backoff.reset()
                 state.pausedUntil = nil
+                return state.enter(connection.timeline)
             }
+            // Outside the lock, because it waits for the network.
+            withExtendedLifetime(ended) {}
             return connection
         } catch {
             state.withLock { state in
@@ -92,7 +113,7 @@ final class ConnectionPool: Sendable {
 
     private func giveBack(_ connection: PostgresConnection) {
         state.withLock { state in
-            if !state.isClosed { state.idle.append(connection) }
+            if !state.isClosed, connection.timeline == state.timeline { state.idle.append(connection) }
         }
     }
 

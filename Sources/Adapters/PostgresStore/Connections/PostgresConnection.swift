@@ -18,7 +18,9 @@ final class PostgresConnection: @unchecked Sendable {
     var patience: Duration?
     /// Whether the running statement is to be cancelled; asked a few times a second while it runs.
     var mustCancel: (@Sendable () -> Bool)?
-    /// Whether the server was silent for too long.
+    /// The timeline of the database (``TimelineCheck``).
+    var timeline = 0
+    /// Whether the connection counts as lost, because the server was silent for too long, for example.
     private var isAbandoned = false
     private var waiting = WaitingStatements()
     /// The names of prepared statements by their text.
@@ -38,8 +40,8 @@ final class PostgresConnection: @unchecked Sendable {
     /// Longer texts are parsed each time.
     private static let longestPrepared = 8192
 
-    /// Connects, and prepares the session.
-    init(_ address: PostgresAddress) throws {
+    /// Connects, and prepares the session with the first exchange, which `begin` runs, also with a statement of its own.
+    init(_ address: PostgresAddress, beginning begin: (PostgresConnection) throws -> Void = { try $0.flush() }) throws {
         options = address
         let names = address.options.map { strdup($0.name) }
         let values = address.options.map { strdup($0.value) }
@@ -66,12 +68,18 @@ final class PostgresConnection: @unchecked Sendable {
             later(setting)
         }
         patience = .seconds(address.timeout)
-        try flush()
+        try begin(self)
         patience = nil
     }
 
     deinit {
         PQfinish(handle)
+    }
+
+    /// Lets the connection count as lost; returns the error of that.
+    func abandon(_ reason: String) -> PostgresError {
+        isAbandoned = true
+        return .loss(reason)
     }
 
     /// Whether the connection cannot be used any more.
@@ -275,8 +283,7 @@ extension PostgresConnection {
                 if ready > 0 {
                     end = .now + patience
                 } else if limit < .now {
-                    isAbandoned = true
-                    throw PostgresError.loss("no answer for \(patience)")
+                    throw abandon("no answer for \(patience)")
                 }
             }
             if ready > 0, PQconsumeInput(handle) == 0 { throw loss() }

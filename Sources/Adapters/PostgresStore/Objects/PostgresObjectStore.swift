@@ -64,9 +64,18 @@ package final class PostgresObjectStore: ObjectStore {
                 }
             )
             let relay = ChangeRelay(feed: changes, server: server)
-            let state = try pool.withConnection { try $0.run("SELECT last_change, id FROM state, identity") }
-            relay.begin(after: state.integer(0, 0) ?? 0)
+            let state = try pool.withConnection { connection in
+                try connection.run(
+                    """
+                    SELECT last_change, id, \(sql: LogEntry.stampExpression) FROM identity, state \
+                    LEFT JOIN change_log ON number = last_change
+                    """
+                )
+            }
+            relay.begin(after: state.integer(0, 0) ?? 0, stamped: state.text(0, 2))
             id = state.text(0, 1) ?? ""
+            let timeline = TimelineCheck(relay, catalog, logger: logger)
+            pool.onConnect { try timeline.begin($0) }
             (self.lookups, queries) = (
                 NIOThreadPool(numberOfThreads: lookups), NIOThreadPool(numberOfThreads: readers)
             )
@@ -161,7 +170,7 @@ package final class PostgresObjectStore: ObjectStore {
                     return value
                 }
             } catch is PostgresTransaction.CatalogIsOld {
-                catalog.publish(try pool.withConnection { try PostgresCatalog($0) })
+                try pool.withConnection { _ = try catalog.refresh($0) }
             } catch is PostgresTransaction.SnapshotIsOld {
                 canReadAlone = false
             }

@@ -25,8 +25,8 @@ final class PostgresTransaction: WriteTransaction {
     /// Then a statement that fails ends the whole transaction, because the body that sent it can have ended. All bodies run
     /// again without this.
     let isDeferring: Bool
-    /// The number of the last change before a write, inside its turn.
-    let lastChange: Int64
+    /// The entry of a write in the log of changes, if it changes something.
+    let logEntry: LogEntry
     /// The error after which every further call throws.
     var failure: (any Error)?
     private var isCatalogChecked = false
@@ -54,7 +54,7 @@ final class PostgresTransaction: WriteTransaction {
         readingAlone canReadAlone: Bool = false,
         building builder: IndexBuilder? = nil,
         deferring isDeferring: Bool = false,
-        lastChange: Int64 = 0,
+        as logEntry: LogEntry = LogEntry(number: 0),
         recording changes: TransactionChanges = TransactionChanges()
     ) {
         self.connection = connection
@@ -65,7 +65,7 @@ final class PostgresTransaction: WriteTransaction {
         // The writer begins, and waits for the turn.
         hasBegun = builder != nil
         self.isDeferring = isDeferring
-        self.lastChange = lastChange
+        self.logEntry = logEntry
         self.changes = changes
     }
 

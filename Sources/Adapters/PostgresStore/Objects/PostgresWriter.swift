@@ -172,23 +172,28 @@ final class PostgresWriter: Sendable {
         // LOCK takes no snapshot, so the one of the next statement contains everything that was committed before.
         connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
         connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
-        var (version, lastChange): (Int64, Int64) = (-1, 0)
-        connection.later("SELECT catalog_version, last_change, holder FROM state") { [claim] result in
+        var (version, lastChange, time): (Int64, Int64, String) = (-1, 0, "")
+        let columns = "catalog_version, last_change, holder, \(LogEntry.timeExpression)"
+        connection.later("SELECT \(columns) FROM state") { [claim] result in
             version = result.integer(0, 0) ?? -1
             lastChange = result.integer(0, 1) ?? 0
+            time = result.text(0, 3) ?? ""
             try claim.require(holder: result.text(0, 2))
         }
         try connection.flush()
-        if catalog.current.version != version { catalog.publish(try PostgresCatalog(connection)) }
+        var current = catalog.current
+        if current.version != version { current = try catalog.refresh(connection) }
+        // Throws if the connection, and perhaps the catalog, is of an earlier timeline.
+        let published = try relay.publishedNumber(for: connection)
         // Subscribers hear of other servers' changes before those of this transaction.
-        if relay.published != lastChange { try relay.relay(connection) }
+        if published != lastChange { try relay.relay(connection) }
         let changes = relay.feed.transaction()
         return PostgresTransaction(
             connection,
-            catalog.current,
+            current,
             building: builder,
             deferring: deferring,
-            lastChange: lastChange,
+            as: LogEntry(number: lastChange + 1, of: relay.server, at: time),
             recording: changes
         )
     }
@@ -196,20 +201,20 @@ final class PostgresWriter: Sendable {
     /// Commits; publishes the changes if that succeeded.
     private func finish(_ transaction: PostgresTransaction) -> Result<Void, any Error> {
         let connection = transaction.connection
-        let number = transaction.hasChanges ? transaction.lastChange + 1 : nil
+        let entry = transaction.hasChanges ? transaction.logEntry : nil
         do {
-            if let number {
-                try log(transaction, as: number)
+            if let entry {
+                try log(transaction, as: entry.number)
                 relay.beginCommit()
             }
             connection.later("COMMIT")
             try connection.flush()
         } catch {
-            guard let number, (error as? PostgresError)?.isLoss == true else {
+            guard let entry, (error as? PostgresError)?.isLoss == true else {
                 relay.giveUp()
                 return .failure(error)
             }
-            switch isCommitted(number) {
+            switch isCommitted(entry.number) {
             case .success(true): break
             case .success(false):
                 relay.giveUp()
@@ -220,8 +225,8 @@ final class PostgresWriter: Sendable {
                 return .failure(failure)
             }
         }
-        catalog.publish(transaction.catalog.committed)
-        relay.publish(transaction.changes, as: number)
+        catalog.publish(transaction.catalog.committed, in: connection.timeline)
+        relay.publish(transaction.changes, as: entry, in: connection.timeline)
         return .success(())
     }
 

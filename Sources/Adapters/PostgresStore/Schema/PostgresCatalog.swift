@@ -182,16 +182,33 @@ struct ClassTable: Equatable {
 
 /// The catalog after the last commit that this server knows, for new transactions.
 final class SharedPostgresCatalog: Sendable {
-    private let catalog: Mutex<PostgresCatalog>
-
-    init(_ catalog: PostgresCatalog) {
-        self.catalog = Mutex(catalog)
+    private struct State {
+        var catalog: PostgresCatalog
+        /// The timeline of the connection that has read or changed it.
+        var timeline = 0
     }
 
-    var current: PostgresCatalog { catalog.withLock { $0 } }
+    private let state: Mutex<State>
 
-    /// Replaces the catalog, unless it is an older one.
-    func publish(_ new: PostgresCatalog) {
-        catalog.withLock { if new.version > $0.version { $0 = new } }
+    init(_ catalog: PostgresCatalog) {
+        state = Mutex(State(catalog: catalog))
+    }
+
+    var current: PostgresCatalog { state.withLock(\.catalog) }
+
+    /// Replaces the catalog by one of a later timeline, or by a later one of the same (``TimelineCheck``).
+    func publish(_ new: PostgresCatalog, in timeline: Int) {
+        state.withLock { state in
+            guard (timeline, new.version) > (state.timeline, state.catalog.version) else { return }
+            state = State(catalog: new, timeline: timeline)
+        }
+    }
+
+    /// Reads the catalog of the database, and publishes it.
+    @discardableResult
+    func refresh(_ connection: PostgresConnection) throws -> PostgresCatalog {
+        let new = try PostgresCatalog(connection)
+        publish(new, in: connection.timeline)
+        return new
     }
 }

@@ -101,9 +101,9 @@ final class PostgresCoordination: ServerCoordination {
 
     private func publishCallers(_ connection: PostgresConnection) throws -> Bool {
         let last = try connection.run("SELECT callers FROM state").integer(0, 0) ?? .max
-        if relay.published >= last { return true }
+        if try relay.publishedNumber(for: connection) >= last { return true }
         try relay.relay(connection)
-        return relay.published >= last
+        return try relay.publishedNumber(for: connection) >= last
     }
 
     private func run<Result: Sendable>(

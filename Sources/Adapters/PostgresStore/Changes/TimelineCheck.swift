@@ -1,0 +1,46 @@
+internal import Logging
+
+/// Notices that the database has lost transactions that this server knows, and lets the server go on from what is left.
+///
+/// A fail-over to a replica that lacks the last transactions, and a restore to an earlier time, begin a new *timeline*, as
+/// PostgreSQL calls it: other transactions get the numbers of the lost ones, and other schemas the versions of the catalog.
+/// Both end all connections. So each new connection compares the last transaction that this server knows with the log, in
+/// the exchange that prepares the session, and the connections of an earlier timeline are not used any more.
+final class TimelineCheck: Sendable {
+    private let relay: ChangeRelay
+    private let catalog: SharedPostgresCatalog
+    private let logger: Logger?
+
+    init(_ relay: ChangeRelay, _ catalog: SharedPostgresCatalog, logger: Logger? = nil) {
+        self.relay = relay
+        self.catalog = catalog
+        self.logger = logger
+    }
+
+    /// Runs the first exchange of a new connection, and sets its timeline.
+    func begin(_ connection: PostgresConnection) throws {
+        while true {
+            // Read before the query, so a database that has lost nothing has it.
+            let known = relay.position
+            let result = try connection.run(
+                """
+                SELECT last_change, \
+                (SELECT \(sql: LogEntry.stampExpression) FROM change_log WHERE number = \(known.entry.number)), \
+                (SELECT \(sql: LogEntry.stampExpression) FROM change_log WHERE number = last_change) FROM state
+                """
+            )
+            connection.timeline = known.timeline
+            let last = LogEntry(number: result.integer(0, 0) ?? 0, stamp: result.text(0, 2))
+            if last.number >= known.entry.number, known.entry.stamp == nil || known.entry.stamp == result.text(0, 1) {
+                return
+            }
+            let left = try PostgresCatalog(connection)
+            // Another thread can have done it; either way the check runs again, with what this server knows now.
+            guard relay.restart(after: last, insteadOf: known, { catalog.publish(left, in: $0) }) else { continue }
+            logger?.warning(
+                "The database lacks the last changes that this server knows; it goes on from those that are left",
+                metadata: ["known": "\(known.entry.number)", "last": "\(last.number)"]
+            )
+        }
+    }
+}
