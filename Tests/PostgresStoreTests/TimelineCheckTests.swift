@@ -119,7 +119,7 @@ import Testing
 
     @Test("a pool uses no idle connection of a former timeline")
     func pool() async throws {
-        try await Engine.withAddress { address in
+        try await Engine.withAddress { address throws in
             let pool = ConnectionPool(address)
             #expect(try pool.withConnection { $0.timeline } == 0)
             pool.onConnect { connection in

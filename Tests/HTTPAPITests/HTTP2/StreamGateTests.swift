@@ -14,7 +14,7 @@ import Testing
 @Suite struct StreamGateTests {
     private enum Frame: Equatable {
         case head(fields: Int)
-        case reset(HTTP2ErrorCode)
+        case reset(NIOHTTP2.HTTP2ErrorCode)
     }
 
     private let channel = EmbeddedChannel()
