@@ -192,7 +192,7 @@ def test_base64_that_breaks_after_megabytes_is_refused(api):
 @pytest.mark.usefixtures("nothing_is_kept")
 @pytest.mark.parametrize("field, value, code", [
     ("ACL", {"*": True}, 123), ("ACL", "everyone", 123), ("metaData", "text", 107), ("metaData", [1], 107),
-    ("mime_type", "nonsense", 1), ("mime_type", "a/b\r\nX-Evil: 1", 1),
+    ("mime_type", 5, 1),
 ])
 @pytest.mark.parametrize("way", ["json", "tunnel"])
 def test_bad_field_is_refused_as_in_a_form(api, way, field, value, code):

@@ -450,7 +450,6 @@ BAD_METADATA = {
     "name that is a path": metadata(filename="../x"),
     "name with a line end": metadata(filename="a\r\nX-Evil: 1"),
     "name too long": metadata(filename="n" * 256),
-    "type that is none": metadata(filetype="nonsense"),
     "metaData that is no JSON": metadata(metaData="{"),
     "metaData that is no object": metadata(metaData="[1]"),
     "ACL that is none": metadata(ACL='{"*":true}'),
