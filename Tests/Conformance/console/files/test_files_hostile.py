@@ -24,7 +24,8 @@ CONTENTS = {
 def hostile(files_server):
     """Files of each type with a name of each kind, whose metadata and ACL attack too."""
     api = files_server.api(master=True)
-    metadata = json.dumps({"owner": NAMES[0], NAMES[1]: NAMES[0]})
+    # Names inside have no points.
+    metadata = json.dumps({"owner": NAMES[0], "\"><script>window['attacked'] = true</script>": NAMES[0]})
     acl = json.dumps({"role:x": {"read": True}, "*": {"read": True}})
     return [
         api.store(content.encode(), NAMES[n % len(NAMES)], kind, metaData=metadata, ACL=acl)
