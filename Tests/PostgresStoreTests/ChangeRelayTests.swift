@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("while the log is read, a database that is silent counts as lost, whatever patience the connection has")
+    @Test("while the log is read, a database that is silent counts as lost, also on a connection with another patience")
     func silence() async throws {
         try await Engine.withAddress { direct in
             let (proxy, address) = try LossyProxy.between(direct)

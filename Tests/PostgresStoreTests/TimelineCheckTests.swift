@@ -74,7 +74,7 @@ import Testing
             }
             #expect(missed.value == (example.isLost ? 1 : 0))
             #expect(relay.published == example.published)
-            // The catalog of the former timeline is replaced whatever its version is.
+            // The catalog of the former timeline is replaced, also by one of a smaller version.
             #expect(catalog.current.version == (example.isLost ? 0 : -1))
             guard example.isLost else { return }
             // The first connection is of the former timeline.

@@ -113,7 +113,7 @@ package struct VipsRenderer: ImageRenderer {
         for requester: ImageRequester,
         _ read: @escaping @Sendable (WorkerLauncher, ImagePriority) async throws -> Result
     ) async throws -> Result {
-        let admission = [.heic, .avif].contains(format) ? photographWorkers : headerWorkers
+        let admission = format.isHEIF ? photographWorkers : headerWorkers
         return try await admission.admit(for: requester) { permit in
             try await permit.run(VipsRenderer.headerCost) { priority in
                 try await stages.worker.measureAwaiting { try await read(try launcher(), priority) }
@@ -164,7 +164,7 @@ package struct VipsRenderer: ImageRenderer {
         }
         let effort = plan.output.effort
         var decoded = try await decoded(image, at: plan.firstSize(of: image.header), effort, priority, deadline)
-        if plan.output.keepsCopyright, [.heic, .avif].contains(image.header.format) {
+        if plan.output.keepsCopyright, image.header.format.isHEIF {
             decoded?.copyright = try await launcher().metadata(of: image.source, with: priority).copyright
         }
         var decodedMarks: [FileKey: DecodedImage] = [:]
@@ -190,7 +190,7 @@ package struct VipsRenderer: ImageRenderer {
         }
         switch read {
         case .here(let fields): return fields
-        case .inWorker(let format) where [.heic, .avif].contains(format):
+        case .inWorker(let format) where format.isHEIF:
             return try await inWorker(format, for: requester) { worker, priority in
                 try await worker.metadata(of: source, with: priority).fields
             }

@@ -99,6 +99,9 @@ package enum SourceFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Whether it is a HEIC or AVIF, which libheif reads.
+    package var isHEIF: Bool { self == .heic || self == .avif }
+
     /// The default format of a derivative: the same format, or the nearest one that browsers support.
     package func ownResult(hasAlpha: Bool) -> ImageFormat {
         switch self {

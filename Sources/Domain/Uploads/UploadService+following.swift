@@ -62,12 +62,7 @@ extension UploadService {
         slot.stopping { own.finish() }
         let forget = followedUploads.watch(upload.active.id) { own.yield(upload.progress) }
         defer { forget() }
-        let heart = Task {
-            while !Task.isCancelled {
-                try await Task.sleep(for: .seconds(UploadService.heartbeat))
-                own.yield(upload.progress)
-            }
-        }
+        let heart = heart(of: upload, into: own)
         defer { heart.cancel() }
         var last: (progress: UploadProgress, time: ContinuousClock.Instant)?
         for await _ in changes {

@@ -120,12 +120,7 @@ extension UploadService {
         let (changes, own) = upload.active.progressStreams.open { upload.progress }
         slot.stopping { own.finish() }
         if upload.active.with(\.isEnded) { own.finish() }
-        let heart = Task {
-            while !Task.isCancelled {
-                try await Task.sleep(for: .seconds(UploadService.heartbeat))
-                own.yield(upload.progress)
-            }
-        }
+        let heart = heart(of: upload, into: own)
         defer { heart.cancel() }
         var last: UploadProgress?
         for await progress in changes {
@@ -140,6 +135,19 @@ extension UploadService {
             try await report(.finished(end))
         } else if upload.active.with(\.isEnded) {
             try await report(.ended)
+        }
+    }
+
+    /// Adds the progress to a stream every ``heartbeat`` seconds, until the task is cancelled.
+    func heart(
+        of upload: UploadHandle,
+        into own: AsyncStream<UploadProgress>.Continuation
+    ) -> Task<Void, any Error> {
+        Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: .seconds(UploadService.heartbeat))
+                own.yield(upload.progress)
+            }
         }
     }
 

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a short head fits whatever its bytes are", arguments: characters)
+    @Test("a short head fits with any bytes", arguments: characters)
     func short(character: String) {
         for count in stride(from: 0, to: 4096, by: 64) {
             let long = response([.known("x-a"): String(repeating: character, count: count)])

@@ -32,7 +32,7 @@ enum HeadLimit {
         return nil
     }
 
-    /// Whether a head with these fields fits whatever its bytes are; it costs less than ``encodedLength(of:)``.
+    /// Whether a head with these fields fits with any bytes; it costs less than ``encodedLength(of:)``.
     static func isShort(_ fields: HTTPFields) -> Bool {
         // NIO always uses the Huffman code of HPACK, with at most 30 bits for a byte. The index and the lengths of a field
         // take at most 10 bytes more.
