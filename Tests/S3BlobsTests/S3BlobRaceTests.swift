@@ -87,6 +87,44 @@ struct S3BlobRaceTests {
         }
     }
 
+    @Test(
+        "a claim that the store stores late hides no file with a record, which is checked, trashed and removed with it",
+        arguments: [true, false],
+        [true, false]
+    )
+    func lateClaim(isTrashed: Bool, isTakenOver: Bool) async throws {
+        try await S3Fixture.withStore { store in
+            let (key, file, created) = (try S3Fixture.key(), ids(1)[0], ids(1)[0])
+            let put = isTakenOver ? created : file
+            let blob = FileBlob(key: key, file: file, replaced: isTakenOver ? created : nil)
+            let bytes = ByteBuffer(string: "bytes")
+            try await store.put(bytes, as: key, of: put)
+            let bucket = store.bucket
+            try bucket.claim(BlobName(key), for: put)
+            #expect(try await store.open(key) == nil)
+            #expect(try await store.open(blob)?.read(at: 0, count: 5) == bytes)
+            var hasher = ContentHasher()
+            bytes.withUnsafeReadableBytes { hasher.update($0) }
+            let facts = BlobFacts(size: 5, digest: .contentHash(hasher.finalize()), md5: nil)
+            let entry = FileEntry(id: file, key: key, facts: facts, replaced: blob.replaced)
+            let checked = S3CheckedBlobs(bucket.client, layout: bucket.layout)
+            #expect(try checked.check([entry], comparingDigests: true) == [.whole])
+            let inspection = S3BlobInspection(store)
+            #expect(try await inspection.inspect(entry) { _, _ in } == .whole)
+            if isTrashed {
+                let trashed = TrashedBlob(entry: ids(1)[0], blob: blob)
+                #expect(try await store.moveToTrash([trashed]).allSatisfy { $0 == nil })
+                let left = bucket.layout.name(ofTrashed: trashed.entry, put)
+                #expect(try S3Fixture.objects(bucket.layout) == [left])
+                #expect(try await store.restore(trashed))
+                #expect(try await store.bytes(key) == bytes)
+            } else {
+                #expect(try await store.remove([blob]).allSatisfy { $0 == nil })
+                #expect(try S3Fixture.objects(bucket.layout).isEmpty)
+            }
+        }
+    }
+
     @Test("a put that is repeated uses what its first attempt left")
     func repeats() async throws {
         try await S3Fixture.withStore { store in

@@ -34,6 +34,32 @@ struct S3BlobRulesTests {
         #expect(found.allSatisfy { $0.file == file && $0.blob.key == S3BlobRulesTests.prefix + "5" })
     }
 
+    /// What a reader of the file `5` gets, which took over the bytes of the file `9`.
+    @Test(
+        "a reader with a record gets the blob of its file, also beside a late claim and what others left",
+        arguments: [
+            ("5", "5"), ("5 5.claim", "5"), ("3 5", "5"), ("3 5 5.claim", "5"), ("5 5p1 5p1.claim", "5"),
+            ("5 5.claim 5p1", "5p1"), ("5 5.claim 5p1 5p1.claim", "5p1"), ("5 5p1", "5p1"), ("9", "9"), ("7 9", "9"),
+            ("9 9.claim", "9"), ("5 9", "9"), ("5 9 9.claim", "9"), ("5p10 5p9", "5p10"),
+            ("3", "3"), ("3 3.claim", nil), ("3 7", nil), ("5.claim", nil), ("", nil),
+        ] as [(String, String?)]
+    )
+    func blobOfFile(names: String, expected: String?) throws {
+        let key = try #require(FileKey("k"))
+        let reader = FileBlob(key: key, file: file, replaced: ObjectID("9"))
+        #expect(try listing(names).blob(for: reader)?.file.description == expected)
+    }
+
+    @Test("a removal that names a file removes its own blobs and claims only")
+    func ownObjects() throws {
+        let key = try #require(FileKey("k"))
+        let found = listing("3 3.claim 5 5.claim 5p1 5p2.claim 7")
+        #expect(found.blobs(of: FileBlob(key: key, file: file)).map(\.file.description) == ["5", "5p1"])
+        #expect(found.claims(of: FileBlob(key: key, file: file)).map(\.description) == ["5", "5p2"])
+        #expect(found.blobs(of: FileBlob(key: key, file: nil)).map(\.file.description) == ["5p1", "7"])
+        #expect(found.claims(of: FileBlob(key: key, file: nil)).isEmpty)
+    }
+
     private func listing(_ names: String) -> S3BlobListing {
         let objects = names.split(separator: " ").map {
             S3Object(key: S3BlobRulesTests.prefix + $0, size: 1, modified: 0, tag: "")

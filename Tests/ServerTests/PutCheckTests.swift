@@ -51,14 +51,14 @@ import Testing
         }
     }
 
-    @Test("what a put left of a file whose bytes are missing stays")
-    func neededBytes() async throws {
+    @Test("what a put of a file with a record left stays, also if the bytes are missing", arguments: [true, false])
+    func neededBytes(areMissing: Bool) async throws {
         try await StorageCheckFixture.with { fixture in
             let record = fixture.records[0]
-            try await fixture.blobs.blobs.remove(record.key)
+            if areMissing { try await fixture.blobs.blobs.remove(record.key) }
             let put = UnendedPut(blob: BlobName(record.key), file: record.id, isOld: true)
             fixture.claims.puts.withLock { $0 = [put] }
-            #expect(try await fixture.kinds { $0.repairs = true } == ["missing-blob"])
+            #expect(try await fixture.kinds { $0.repairs = true } == (areMissing ? ["missing-blob"] : []))
             #expect(fixture.claims.puts.withLock(\.self) == [put])
         }
     }

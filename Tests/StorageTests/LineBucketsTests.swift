@@ -30,11 +30,13 @@ import Testing
         arguments: ["a.png", "照片/b c.png", "x/" + String(repeating: "k", count: 1000)]
     )
     func records(key: String) throws {
+        let ids = ObjectIDGenerator()
         for digest in [BlobDigest.contentHash("FqmZPjZHBoFquj4lcXhQwmyc0Nid"), .sha256("ab12"), .contentHash("a/b c")] {
             let file = FileEntry(
-                id: ObjectIDGenerator().next(),
+                id: ids.next(),
                 key: try #require(FileKey(key)),
-                facts: BlobFacts(size: 12, digest: digest, md5: nil)
+                facts: BlobFacts(size: 12, digest: digest, md5: nil),
+                replaced: digest == .sha256("ab12") ? ids.next() : nil
             )
             let line = FileLine.line(of: file)
             #expect(FileLine.file(of: line) == file)

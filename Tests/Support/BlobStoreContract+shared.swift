@@ -45,5 +45,22 @@ extension BlobStoreContract {
             #expect(try await storage.blobs.remove([FileBlob(key: key, file: file)]).allSatisfy { $0 == nil })
             #expect(try await storage.blobs.open(key) == nil)
         },
+        ContractRule("a file has the bytes that it took over: they are opened, trashed, restored and removed") {
+            storage in
+            let (key, ids) = (try FileKey.random(), ObjectIDGenerator())
+            let (created, file) = (ids.next(), ids.next())
+            try await commit(ByteBuffer(string: "taken"), as: key, of: created, in: storage)
+            let blob = FileBlob(key: key, file: file, replaced: created)
+            #expect(try await storage.blobs.open(blob)?.size == 5)
+            let trashed = TrashedBlob(entry: ids.next(), blob: blob)
+            #expect(try await storage.blobs.moveToTrash([trashed]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.open(blob) == nil)
+            #expect(try await storage.blobs.restore(trashed))
+            #expect(try await storage.blobs.restore(trashed))
+            #expect(try await storage.blobs.open(blob)?.size == 5)
+            #expect(try await storage.blobs.removeFromTrash([trashed.entry]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.remove([blob]).allSatisfy { $0 == nil })
+            #expect(try await storage.blobs.open(blob) == nil)
+        },
     ]
 }

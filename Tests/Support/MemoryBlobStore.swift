@@ -103,13 +103,14 @@ package final class MemoryBlobStore: BlobStore {
         }
     }
 
-    package func open(_ key: FileKey) async throws -> (any OpenBlob)? {
-        guard let bytes = with({ $0.blobs[BlobName(key)]?.bytes }) else { return nil }
+    package func open(_ blob: FileBlob) async throws -> (any OpenBlob)? {
+        guard let bytes = with({ $0.blobs[BlobName(blob.key)]?.bytes }) else { return nil }
         guard !isLocal else { return MemoryOpenBlob(bytes: bytes) }
         return RemoteOpenBlob(bytes: bytes) { range in self.with { $0.reads.append(range) } }
     }
 
-    package func remote(_ key: FileKey) async throws -> (any RemoteBlob)? {
+    package func remote(_ blob: FileBlob) async throws -> (any RemoteBlob)? {
+        let key = blob.key
         guard isRemote else { return nil }
         return with { state in
             state.remoteLookups += 1
@@ -129,7 +130,7 @@ package final class MemoryBlobStore: BlobStore {
                     state.removalFailures[name] = times - 1
                     return StorageFault.failing.error(cause: Broken())
                 }
-                if owns(state.blobs[name], blob.file) { state.blobs[name] = nil }
+                if owns(state.blobs[name], blob) { state.blobs[name] = nil }
                 return nil
             }
         }
@@ -144,7 +145,7 @@ package final class MemoryBlobStore: BlobStore {
                     state.removalFailures[name] = times - 1
                     return StorageFault.failing.error(cause: Broken())
                 }
-                guard let found = state.blobs[name], owns(found, blob.file) else { return nil }
+                guard let found = state.blobs[name], owns(found, blob.blob) else { return nil }
                 state.blobs[name] = nil
                 state.trash[blob.entry] = found
                 return nil
@@ -156,7 +157,7 @@ package final class MemoryBlobStore: BlobStore {
         try with { state in
             let found = state.blobs[BlobName(blob.key)]
             guard let own = state.trash[blob.entry] else {
-                return found != nil && owns(found, blob.file)
+                return found != nil && owns(found, blob.blob)
             }
             guard found == nil || found?.file == own.file else {
                 throw ServiceError(.duplicateValue, "The key is taken.")
@@ -178,9 +179,9 @@ package final class MemoryBlobStore: BlobStore {
         }
     }
 
-    private func owns(_ blob: Blob?, _ file: ObjectID?) -> Bool {
-        guard isShared, let file else { return true }
-        return blob.map { PutName.isPut($0.file, of: file) } ?? false
+    private func owns(_ found: Blob?, _ blob: FileBlob) -> Bool {
+        guard isShared, blob.file != nil else { return true }
+        return found.map { blob.isPut(under: $0.file) } ?? false
     }
 
     private func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {

@@ -74,9 +74,9 @@ package struct DiskBlobStore: BlobStore {
         for path in paths { try await undoCopy(of: staged, at: path) }
     }
 
-    package func open(_ key: FileKey) async throws -> (any OpenBlob)? {
+    package func open(_ blob: FileBlob) async throws -> (any OpenBlob)? {
         try await pool.runIfActive { [layout, pool] in
-            try layout.open(BlobName(key)) { try DiskOpenBlob(path: $0, pool: pool) }
+            try layout.open(BlobName(blob.key)) { try DiskOpenBlob(path: $0, pool: pool) }
         }
     }
 

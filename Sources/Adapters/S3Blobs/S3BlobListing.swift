@@ -41,6 +41,48 @@ struct S3BlobListing {
         }
     }
 
+    /// The blobs of a file that has a record, or had one.
+    ///
+    /// The put of a file with a record has succeeded. So a claim beside its blob is the late execution of a request that
+    /// the client had repeated.
+    ///
+    /// - Parameter blob: The file; if it is unknown, the blobs are those whose puts have succeeded.
+    /// - Returns: One blob; more if late requests of puts that failed have left theirs, or if the file is unknown and the
+    ///   store does not list what it has. The last one is that of the record.
+    func blobs(of blob: FileBlob) -> [(file: ObjectID, blob: S3Object)] {
+        guard let file = blob.file else { return committed }
+        // Bytes that were taken over were compared with the record. The largest number is that of the last put.
+        func rank(_ entry: Entry) -> (Int, Int, Int) {
+            let number = entry.file == file ? 0 : PutName(numbered: entry.file)?.number ?? 0
+            return (entry.file == blob.replaced ? 1 : 0, entry.isClaimed ? 0 : 1, number)
+        }
+        return entries.filter { $0.blob != nil && blob.isPut(under: $0.file) }.sorted { rank($0) < rank($1) }
+            .compactMap { entry in entry.blob.map { (entry.file, $0) } }
+    }
+
+    /// The files of claims beside the blobs of a file that has a record, or had one.
+    func claims(of blob: FileBlob) -> [ObjectID] {
+        guard blob.file != nil else { return [] }
+        return entries.filter { $0.isClaimed && blob.isPut(under: $0.file) }.map(\.file)
+    }
+
+    /// The blob that readers get; `nil` if it is missing.
+    ///
+    /// Records of earlier versions do not tell that they took over the bytes of another file (``FileBlob/replaced``), so
+    /// if a file has no blob of its own, the only one of the key is taken for it.
+    ///
+    /// - Throws: `S3Error` if the file is unknown, and two have a blob.
+    func blob(for reader: FileBlob) throws(S3Error) -> (file: ObjectID, blob: S3Object)? {
+        if reader.file != nil {
+            return blobs(of: reader).last ?? (committed.count == 1 ? committed.first : nil)
+        }
+        guard committed.count < 2 else {
+            let names = committed.map(\.blob.key).joined(separator: " and ")
+            throw S3Error(.refused, "one key has the blobs of two files: \(names)")
+        }
+        return committed.first
+    }
+
     /// Notes that the claim of a file does not exist any more.
     mutating func release(_ file: ObjectID) {
         for index in entries.indices where entries[index].file == file { entries[index].isClaimed = false }

@@ -2,43 +2,46 @@ package import Domain
 internal import S3
 
 extension S3BlobStore {
-    package func open(_ key: FileKey) async throws -> (any OpenBlob)? {
-        let blob = BlobName(key)
+    package func open(_ blob: FileBlob) async throws -> (any OpenBlob)? {
         // A blob that is removed between the two requests is gone, unless the key has a new one by then.
         for _ in 0..<S3BlobStore.attempts {
             guard let object = try await find(blob) else { return nil }
             do {
                 return try await open(object)
             } catch is MissingObject {
-                known.remove(blob)
+                known.remove(BlobName(blob.key))
             }
         }
         return nil
     }
 
-    package func remote(_ key: FileKey) async throws -> (any RemoteBlob)? {
+    package func remote(_ blob: FileBlob) async throws -> (any RemoteBlob)? {
         guard let signer else { return nil }
-        return try await find(BlobName(key)).map { S3RemoteBlob(object: $0, signer: signer) }
+        return try await find(blob).map { S3RemoteBlob(object: $0, signer: signer) }
     }
 
     private static let attempts = 3
 
-    /// The blob of a key; `nil` if it has none.
-    private func find(_ blob: BlobName) async throws -> S3Object? {
-        if let last = await known.value(for: blob, loading: { nil }) {
-            let found = try await threads.run { [bucket] in try bucket.client.head(last.key) }
-            // A blob under this name has won before, and its bytes never change.
-            if let found, found.size == last.size, found.tag == last.tag { return found }
-            known.remove(blob)
-        }
-        return try await known.value(for: blob) {
-            let found = try await threads.run { [bucket] in try bucket.listing(of: blob).committed }
-            guard found.count < 2 else {
-                let names = found.map(\.blob.key).joined(separator: " and ")
-                throw ServiceError(S3Error(.refused, "one key has the blobs of two files: \(names)"))
+    /// The object of a blob; `nil` if it does not exist.
+    private func find(_ blob: FileBlob) async throws -> S3Object? {
+        let name = BlobName(blob.key)
+        if let last = await known.value(for: name, loading: { nil }) {
+            if last.reader == blob {
+                let found = try await threads.run { [bucket] in try bucket.client.head(last.object.key) }
+                // A blob under this name has won before, and its bytes never change.
+                if let found, found.size == last.object.size, found.tag == last.object.tag { return found }
             }
-            return found.first?.blob
+            known.remove(name)
         }
+        let listed = { [threads, bucket] in
+            try await threads.run {
+                try bucket.listing(of: name).blob(for: blob).map { KnownBlob(reader: blob, object: $0.blob) }
+            }
+        }
+        let found = try await known.value(for: name, loading: listed)
+        // A reader with another record of the key can have been first.
+        guard let found, found.reader != blob else { return found?.object }
+        return try await listed()?.object
     }
 
     /// Opens an object; unless it is large, the whole one is fetched into the cache.
@@ -95,6 +98,12 @@ extension S3BlobStore {
             UnreadableBlob("the S3 store has other bytes of '\(stored.object.key)' than were stored")
         )
     }
+}
+
+/// The object that a reader of a blob got last.
+struct KnownBlob: Sendable {
+    let reader: FileBlob
+    let object: S3Object
 }
 
 /// The store has no such object any more.

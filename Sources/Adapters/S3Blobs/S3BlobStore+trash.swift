@@ -11,12 +11,11 @@ extension S3BlobStore {
 
     package func restore(_ blob: TrashedBlob) async throws -> Bool {
         let name = BlobName(blob.key)
-        let (trashed, committed) = try await threads.run { [bucket] in
-            (try bucket.trashed(blob.entry), try bucket.listing(of: name).committed)
+        let (trashed, listing) = try await threads.run { [bucket] in
+            (try bucket.trashed(blob.entry), try bucket.listing(of: name))
         }
-        guard let (file, bytes) = trashed else {
-            return committed.contains { blob.has($0.file) }
-        }
+        guard let (file, bytes) = trashed else { return !listing.blobs(of: blob.blob).isEmpty }
+        let committed = listing.committed
         if committed.contains(where: { $0.file != file }) { throw ServiceError.keyTaken }
         if committed.contains(where: { $0.file == file }) { return true }
         // What a failure leaves, the next attempt uses, and the move that reverts it removes.
@@ -56,16 +55,9 @@ extension S3BlobBucket {
             guard listing.entries.contains(where: { $0.file == trashed.file }) else { return }
             return try withdraw(name, of: trashed.file)
         }
-        for (file, bytes) in listing.committed where blob.has(file) {
-            try client.copy(bytes.key, to: layout.name(ofTrashed: blob.entry, file))
-            try client.delete([bytes.key])
-        }
-    }
-}
-
-extension TrashedBlob {
-    /// Whether a blob with this id in its name is that of the file.
-    fileprivate func has(_ id: ObjectID) -> Bool {
-        file.map { PutName.isPut(id, of: $0) } ?? true
+        let blobs = listing.blobs(of: blob.blob)
+        if let (file, bytes) = blobs.last { try client.copy(bytes.key, to: layout.name(ofTrashed: blob.entry, file)) }
+        try client.delete(blobs.map(\.blob.key))
+        try client.delete(listing.claims(of: blob.blob).map { layout.claim(of: name, $0) })
     }
 }

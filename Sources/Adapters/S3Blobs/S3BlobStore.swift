@@ -16,7 +16,7 @@ package struct S3BlobStore: BlobStore {
     /// Signs the URLs with which clients get blobs; `nil` if they get none.
     let signer: S3URLSigner?
     /// The blobs of keys as this server saw them last; each is confirmed by the store before it is used.
-    let known = BoundedCache<BlobName, S3Object>(bound: 10_000)
+    let known = BoundedCache<BlobName, KnownBlob>(bound: 10_000)
     /// The opened trailers of encrypted blobs, by names and ETags.
     let trailers = BoundedCache<String, S3StoredBlob>(bound: 1000)
 
@@ -124,10 +124,12 @@ package struct S3BlobStore: BlobStore {
     package func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?] {
         let names = try await threads.each(blobs) { [bucket] blob in
             let name = BlobName(blob.key)
-            guard let file = blob.file else { return try bucket.listing(of: name).committed.map(\.blob.key) }
-            let listed = try bucket.listing(of: name).committed.filter { PutName.isPut($0.file, of: file) }
-            // The usual name is known, and no list can lag behind it.
-            return Set(listed.map(\.blob.key)).union([bucket.layout.name(of: name, file)]).sorted()
+            let listing = try bucket.listing(of: name)
+            let listed = listing.blobs(of: blob).map(\.blob.key)
+            // The usual names are known, and no list can lag behind them.
+            let usual = [blob.file, blob.replaced].compactMap(\.self).map { bucket.layout.name(of: name, $0) }
+            let blobs = Set(listed).union(usual).sorted()
+            return blobs + listing.claims(of: blob).map { bucket.layout.claim(of: name, $0) }
         }
         let errors = try await delete(names.flatMap { (try? $0.get()) ?? [] })
         for blob in blobs { known.remove(BlobName(blob.key)) }

@@ -100,7 +100,7 @@ struct FileRow {
         }
         return """
             number, id, \(member("key")) AS key, \(member("_size")) AS size, \(member("_md5")) AS md5,
-            \(member("_sha256")) AS sha256, \(member("_hash")) AS hash
+            \(member("_sha256")) AS sha256, \(member("_hash")) AS hash, \(member("_replaced")) AS replaced
             """
     }
 
@@ -126,6 +126,11 @@ struct FileRow {
             file = nil
             return
         }
-        file = FileEntry(id: id, key: key, facts: BlobFacts(size: size, digest: digest, md5: text("md5")))
+        file = FileEntry(
+            id: id,
+            key: key,
+            facts: BlobFacts(size: size, digest: digest, md5: text("md5")),
+            replaced: text("replaced").flatMap { ObjectID($0) }
+        )
     }
 }

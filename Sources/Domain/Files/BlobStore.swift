@@ -37,14 +37,18 @@ package protocol BlobStore: BlobTrash {
 
     /// Opens a blob; `nil` if it does not exist. Never shows a partial blob.
     ///
+    /// - Parameter blob: The blob. A file says that the caller has its record, so that its put has succeeded; a shared
+    ///   store then finds its blob also beside what puts of others have left.
+    /// - Returns: The bytes.
     /// - Throws: ``ServiceError/unreadable(_:)`` if it exists and cannot be opened.
-    func open(_ key: FileKey) async throws -> (any OpenBlob)?
+    func open(_ blob: FileBlob) async throws -> (any OpenBlob)?
 
-    /// The blob of a key, for clients that get it from the store themselves.
+    /// A blob for clients that get it from the store themselves.
     ///
+    /// - Parameter blob: As that of ``open(_:)``.
     /// - Returns: `nil` if it does not exist, or if the store sends clients nothing.
     /// - Throws: Errors of the storage.
-    func remote(_ key: FileKey) async throws -> (any RemoteBlob)?
+    func remote(_ blob: FileBlob) async throws -> (any RemoteBlob)?
 
     /// Removes blobs; a missing blob is not an error, and open blobs stay readable.
     ///
@@ -55,33 +59,9 @@ package protocol BlobStore: BlobTrash {
     func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?]
 }
 
-/// The blob of a file.
-package struct FileBlob: Sendable, Hashable {
-    /// The key of the file.
-    package let key: FileKey
-    /// The id of the file; `nil` if it is unknown: then it is the blob of any file that has the key.
-    package let file: ObjectID?
-
-    /// Creates the value.
-    package init(key: FileKey, file: ObjectID?) {
-        self.key = key
-        self.file = file
-    }
-}
-
 extension BlobStore {
     package var isShared: Bool { false }
 
     /// `nil`: clients get the bytes from the server.
-    package func remote(_ key: FileKey) async throws -> (any RemoteBlob)? { nil }
-
-    /// Removes the blobs of keys, whichever files have them.
-    package func remove(_ keys: [FileKey]) async throws -> [(any Error)?] {
-        try await remove(keys.map { FileBlob(key: $0, file: nil) })
-    }
-
-    /// Removes one blob; throws if the blob still exists.
-    package func remove(_ key: FileKey) async throws {
-        for case let failure? in try await remove([key]) { throw failure }
-    }
+    package func remote(_ blob: FileBlob) async throws -> (any RemoteBlob)? { nil }
 }

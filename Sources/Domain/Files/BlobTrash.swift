@@ -41,15 +41,19 @@ package protocol BlobTrash: Sendable {
 package struct TrashedBlob: Sendable, Hashable {
     /// The id of the entry in the trash, by which the bytes are found there.
     package let entry: ObjectID
+    /// The blob that the file has or had.
+    package let blob: FileBlob
     /// The key that the file had.
-    package let key: FileKey
-    /// The id of the file; `nil` if it is unknown: then it is any file that has the key.
-    package let file: ObjectID?
+    package var key: FileKey { blob.key }
 
     /// Creates the value.
-    package init(entry: ObjectID, key: FileKey, file: ObjectID? = nil) {
+    package init(entry: ObjectID, blob: FileBlob) {
         self.entry = entry
-        self.key = key
-        self.file = file
+        self.blob = blob
+    }
+
+    /// Creates the value for a file that has its own blob; without its id, for any file that has the key.
+    package init(entry: ObjectID, key: FileKey, file: ObjectID? = nil) {
+        self.init(entry: entry, blob: FileBlob(key: key, file: file))
     }
 }

@@ -26,7 +26,7 @@ struct DeletionWork {
             let isWrong: Bool
             if let key = row.key {
                 let owner = owners[key]
-                isWrong = owner != nil && (!isShared || row.file == nil || row.file == owner)
+                isWrong = owner.map { !isShared || row.file == nil || [row.file, row.replaced].contains($0) } ?? false
             } else {
                 isWrong = !row.isOfTrash || isEntry
             }
@@ -55,7 +55,7 @@ struct DeletionWork {
         func note(_ results: [(any Error)?], of ids: [ObjectID]) {
             for case (let id, let error?) in zip(ids, results) { errors[id] = error }
         }
-        let moved = moves.compactMap { row in row.key.map { TrashedBlob(entry: row.id, key: $0, file: row.file) } }
+        let moved = moves.compactMap { row in row.blob.map { TrashedBlob(entry: row.id, blob: $0) } }
         if !moved.isEmpty { note(try await blobs.moveToTrash(moved), of: moved.map(\.entry)) }
         let keyed = removals.compactMap { row in row.blob.map { (row.id, $0) } }
         if !keyed.isEmpty { note(try await blobs.remove(keyed.map(\.1)), of: keyed.map(\.0)) }

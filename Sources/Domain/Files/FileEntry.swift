@@ -6,11 +6,16 @@ package struct FileEntry: Sendable, Hashable {
     package let key: FileKey
     /// The facts of the uploaded bytes.
     package let facts: BlobFacts
+    /// The file of the mirror whose bytes the file took over (``FileRecord/replaced``).
+    package let replaced: ObjectID?
+    /// The blob with its bytes.
+    package var blob: FileBlob { FileBlob(key: key, file: id, replaced: replaced) }
 
     /// Creates an entry from the values of a record.
-    package init(id: ObjectID, key: FileKey, facts: BlobFacts) {
+    package init(id: ObjectID, key: FileKey, facts: BlobFacts, replaced: ObjectID? = nil) {
         self.id = id
         self.key = key
         self.facts = facts
+        self.replaced = replaced
     }
 }

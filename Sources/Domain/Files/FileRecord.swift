@@ -29,6 +29,10 @@ package struct FileRecord: Sendable, Hashable {
     package let verdict: Verdict?
     /// Whether the blob is known to be damaged, so that its bytes are not served.
     package let isDamaged: Bool
+    /// The file of the mirror whose bytes this one took over (docs/mirror.md).
+    ///
+    /// The shared store of the import has them under its id.
+    package private(set) var replaced: ObjectID?
 
     /// Creates a record from checked values; without `updatedAt`, that of a record that was never changed.
     package init(
@@ -44,7 +48,8 @@ package struct FileRecord: Sendable, Hashable {
         updatedAt: Timestamp? = nil,
         mirrorState: MirrorState? = nil,
         verdict: Verdict? = nil,
-        isDamaged: Bool = false
+        isDamaged: Bool = false,
+        replaced: ObjectID? = nil
     ) {
         self.id = id
         self.key = key
@@ -59,6 +64,14 @@ package struct FileRecord: Sendable, Hashable {
         self.mirrorState = mirrorState
         self.verdict = verdict
         self.isDamaged = isDamaged
+        self.replaced = replaced
+    }
+
+    /// The same record with the bytes that the mirror stored for another one.
+    func takingOver(_ created: FileRecord) -> FileRecord {
+        var record = self
+        record.replaced = created.id
+        return record
     }
 }
 
@@ -82,6 +95,9 @@ package struct ServedFile: Sendable, Hashable {
     package let isDamaged: Bool
     /// Whether the file's ACL does not let everyone read its record.
     let hasPrivateACL: Bool
+    private let replaced: ObjectID?
+    /// The blob with its bytes.
+    var blob: FileBlob { FileBlob(key: key, file: id, replaced: replaced) }
 
     /// Creates the value from a record.
     package init(_ record: FileRecord) {
@@ -94,6 +110,7 @@ package struct ServedFile: Sendable, Hashable {
         verdict = record.verdict
         isDamaged = record.isDamaged
         hasPrivateACL = record.acl?.isPrivate ?? false
+        replaced = record.replaced
     }
 }
 

@@ -57,6 +57,11 @@ package struct FileRecords: Sendable {
         try await store.read { try $0.record(with: key) }.flatMap(MissingFile.init)
     }
 
+    /// The key of a file whose bytes are missing; `nil` if it has them, or if there is no such file.
+    func missingKey(of id: ObjectID) async throws -> FileKey? {
+        try await store.read { try $0.object(id, in: .file) }.flatMap { $0.mirrorState == .missing ? $0.fileKey : nil }
+    }
+
     /// Whether the mirror must not fetch a key, because its file was deleted.
     package func isGone(_ key: FileKey) async throws -> Bool {
         try await store.read { try $0.isGone(key) }
@@ -91,6 +96,7 @@ extension FileRecord {
         fields[MirrorField.name] = mirrorState.map { .string($0.rawValue) }
         fields[VerdictField.verdict] = verdict.map { .string($0.rawValue) }
         if isDamaged { fields[DamageField.name] = .bool(true) }
+        fields[MirrorField.replaced] = replaced.map { .string($0.description) }
         return StoredObject(id: id, createdAt: createdAt, updatedAt: updatedAt, acl: acl, fields: fields)
     }
 
@@ -115,7 +121,8 @@ extension FileRecord {
             updatedAt: object.updatedAt,
             mirrorState: object.mirrorState,
             verdict: object.verdict,
-            isDamaged: object.isDamaged
+            isDamaged: object.isDamaged,
+            replaced: object.replacedFile
         )
     }
 }

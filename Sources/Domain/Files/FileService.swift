@@ -138,7 +138,7 @@ package struct FileService: Sendable {
     ///   if the blob is missing, has not as many bytes as its record says, or is known to be damaged.
     package func open(_ file: ServedFile) async throws -> any OpenBlob {
         try requireWhole(file)
-        guard let blob = try await blobs.open(file.key) else { throw try await missing(file) }
+        guard let blob = try await blobs.open(file.blob) else { throw try await missing(file) }
         guard blob.size == file.size else {
             try await report(file.key, "has \(blob.size) bytes, and its record \(file.size)")
             throw ServiceError.unreadable(UnreadableBlob(size: blob.size, expected: file.size))
@@ -172,7 +172,7 @@ package struct FileService: Sendable {
         try requireWhole(file)
         func confirmed() async throws -> ConfirmedBlob? {
             try await remoteBlobs.value(for: file.key) {
-                try await blobs.remote(file.key).map { ConfirmedBlob(blob: $0) }
+                try await blobs.remote(file.blob).map { ConfirmedBlob(blob: $0) }
             }
         }
         var found = try await confirmed()

@@ -12,6 +12,9 @@ extension StoredObject {
     /// The part that the mirror has in the file of the record; `nil` if it has none.
     var mirrorState: MirrorState? { fields[MirrorField.name]?.stringValue.flatMap(MirrorState.init) }
 
+    /// The file of the mirror whose bytes the file of the record took over; `nil` for most.
+    var replacedFile: ObjectID? { fields[MirrorField.replaced]?.stringValue.flatMap(ObjectID.init) }
+
     /// The record of a missing file with the bytes that the mirror fetched.
     ///
     /// The record's own fields stay, because the master key can have changed them during the fetch.

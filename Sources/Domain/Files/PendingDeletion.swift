@@ -12,6 +12,8 @@ package struct PendingDeletion: Sendable, Hashable {
     package let isOfTrash: Bool
     /// The id of the file that had the bytes; `nil` in rows of entries of the trash that an earlier version wrote.
     package let file: ObjectID?
+    /// The file of the mirror whose bytes that file took over.
+    var replaced: ObjectID?
 }
 
 extension PendingDeletion {
@@ -23,12 +25,13 @@ extension PendingDeletion {
             id: object.id,
             key: object.fields[PendingDeletion.keyField]?.stringValue.flatMap(FileKey.init),
             isOfTrash: isOfTrash,
-            file: file ?? (isOfTrash ? nil : object.id)
+            file: file ?? (isOfTrash ? nil : object.id),
+            replaced: object.replacedFile
         )
     }
 
     /// The blob that is to be removed or moved; `nil` if the bytes have no key any more.
-    var blob: FileBlob? { key.map { FileBlob(key: $0, file: file) } }
+    var blob: FileBlob? { key.map { FileBlob(key: $0, file: file, replaced: replaced) } }
 
     fileprivate static let keyField = "key"
     private static let trashField = "trash"
@@ -46,6 +49,7 @@ extension PendingDeletion {
         var fields: [String: JSONValue] = [trashField: .bool(true)]
         fields[keyField] = blob.map { .string($0.key.description) }
         fields[fileField] = blob?.file.map { .string($0.description) }
+        fields[MirrorField.replaced] = blob?.replaced.map { .string($0.description) }
         return StoredObject(id: entry, createdAt: now, updatedAt: now, fields: fields)
     }
 
@@ -60,9 +64,8 @@ struct StoredFile {
     let id: ObjectID
     let key: FileKey
     let size: Int64
-
     /// Its blob.
-    var blob: FileBlob { FileBlob(key: key, file: id) }
+    let blob: FileBlob
 
     /// Parses a record; `nil` if the file is on another server, or its bytes are missing.
     init?(_ record: StoredObject) {
@@ -71,6 +74,7 @@ struct StoredFile {
         }
         id = record.id
         self.key = key
+        blob = FileBlob(key: key, file: record.id, replaced: record.replacedFile)
         size = record.fields["_size"]?.integerValue ?? 0
     }
 }
@@ -94,6 +98,7 @@ extension WriteTransaction {
             let id = taken.contains(file.id) ? ids.next() : file.id
             var fields: [String: JSONValue] = [PendingDeletion.keyField: .string(file.key.description)]
             if id != file.id { fields[PendingDeletion.fileField] = .string(file.id.description) }
+            fields[MirrorField.replaced] = file.blob.replaced.map { .string($0.description) }
             try insert(StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields), into: .deletion)
         }
     }

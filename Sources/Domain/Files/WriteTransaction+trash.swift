@@ -73,7 +73,7 @@ extension WriteTransaction {
     func noteRestoring(_ entry: TrashEntry, _ key: FileKey, at now: Timestamp) throws {
         try requireRestorable(entry)
         if try pendingDeletions([entry.id]).isEmpty {
-            let blob = FileBlob(key: key, file: entry.record.id)
+            let blob = FileBlob(key: key, file: entry.record.id, replaced: entry.record.replacedFile)
             try insert(PendingDeletion.trashing(entry.id, blob, at: now), into: .deletion)
         }
     }

@@ -126,6 +126,6 @@ extension FileEntry {
     /// Reads a record; `nil` if it has no bytes here, or cannot be read.
     package init?(record object: StoredObject) {
         guard object.mirrorState != .missing, let record = try? FileRecord(stored: object) else { return nil }
-        self.init(id: record.id, key: record.key, facts: record.facts)
+        self.init(id: record.id, key: record.key, facts: record.facts, replaced: record.replaced)
     }
 }

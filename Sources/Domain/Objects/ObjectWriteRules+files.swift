@@ -68,7 +68,7 @@ extension ObjectWriteRules {
         if let known = try writer.record(with: key), known.mirrorState == .created {
             let file = try FileRecord(stored: known)
             try MissingFile(object)?.verify(file.facts)
-            object = try writer.queuedForCheck(object.filled(by: file), at: settings.clock())
+            object = try writer.queuedForCheck(object.filled(by: file.takingOver(file)), at: settings.clock())
             _ = try writer.delete(known.id, in: .file)
         }
         try settings.limits.requireSize(of: object, by: access.caller)

@@ -281,9 +281,10 @@ extension ClassSchema {
     )
 }
 
-/// The field of a file's record that says which part the mirror has in it.
+/// The fields of a file's record that say which part the mirror has in it, and whose bytes it took over.
 enum MirrorField {
     static let name = "_mirror"
+    static let replaced = "_replaced"
 }
 
 extension IndexDefinition {

@@ -28,8 +28,8 @@ extension TrashService {
         // The claim waits until the bytes of all deleted files with the key, also of this one, are away from it.
         try await uploads.claiming(file.key) {
             try await store.write { try $0.noteRestoring(entry, file.key, at: clock()) }
-            guard try await blobs.restore(TrashedBlob(entry: entry.id, key: file.key, file: file.id)),
-                let blob = try await blobs.open(file.key), blob.size == file.size
+            guard try await blobs.restore(TrashedBlob(entry: entry.id, blob: file.blob)),
+                let blob = try await blobs.open(file.blob), blob.size == file.size
             else {
                 throw ServiceError(.fileNotFound, "The bytes of the file are lost or damaged; it cannot be restored.")
             }

@@ -20,7 +20,7 @@ final class ActiveUpload: Sendable {
         var isGrowing = false
         /// The lease of the request that creates the file; `nil` on a store that is not shared.
         var lease: FinishLease?
-        /// Whether a blob can be left under the name of the lease.
+        /// Whether a put under the name of the lease has begun and not become a file.
         var leavesPut = false
         /// Whether the upload was cancelled or expired.
         var isEnded = false

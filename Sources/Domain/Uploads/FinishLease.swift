@@ -6,14 +6,21 @@ struct FinishLease: Sendable, Hashable {
     let id: String
     /// The upload, which is also the file.
     let upload: ObjectID
-    /// The number of earlier leases whose holders did not end them.
+    /// The number of earlier leases whose holders did not end them, or whose puts failed.
     let abandoned: Int
 
     /// The id under which the holder puts the blob.
     var put: ObjectID { PutName(file: upload, number: abandoned).id }
 
     /// The ids under which holders of earlier leases can have put a blob.
-    var abandonedPuts: [ObjectID] { (0..<abandoned).map { PutName(file: upload, number: $0).id } }
+    ///
+    /// A holder undoes them before its own put, so those before were undone more than once.
+    var abandonedPuts: [ObjectID] {
+        (max(0, abandoned - FinishLease.maxUndone)..<abandoned).map { PutName(file: upload, number: $0).id }
+    }
+
+    /// Bounds the work of an upload that a client finishes again and again while the store fails.
+    private static let maxUndone = 16
 }
 
 /// Decides which leases are dead, by the time for which this server itself saw them without a renewal.

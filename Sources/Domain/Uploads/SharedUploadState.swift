@@ -16,7 +16,8 @@ struct SharedUploadState: Sendable, Hashable {
     var displacedEnd: Int64?
     /// The lease of the request that creates the file.
     var lease: Lease?
-    /// The number of leases whose holders did not end them: each can have left a blob under a name of its own.
+    /// The number of leases whose holders did not end them, or whose puts failed: each can have left a blob under a name
+    /// of its own.
     var abandoned = 0
 
     /// A lease in the row of an upload.

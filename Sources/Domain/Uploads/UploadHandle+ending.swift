@@ -85,30 +85,14 @@ extension UploadHandle {
             try await service.storage.blobs.undo(staged, as: BlobName(record.key), of: earlier)
         }
         let put = lease?.put ?? record.id
+        // Also a put that was undone: the store can execute a request of it, or of its end, at any later moment.
         active.with { $0.leavesPut = lease != nil }
+        try await service.storage.commit(staged, facts, as: record.key, of: put)
         do {
-            try await service.storage.commit(staged, facts, as: record.key, of: put)
-            do {
-                _ = try await markFinished(record, spending: spent)
-            } catch {
-                try await service.revert(staged, record, put: put)
-                throw error
-            }
+            _ = try await markFinished(record, spending: spent)
         } catch {
-            if lease != nil { await undo(put, of: record, from: staged) }
+            try await service.revert(staged, record, put: put)
             throw error
-        }
-    }
-
-    /// Makes sure that a put that failed leaves nothing, so that the next lease can use its name.
-    private func undo(_ put: ObjectID, of record: FileRecord, from staged: any StagedBlob) async {
-        let blob = BlobName(record.key)
-        do {
-            guard try await !service.records.isCommitted(put, with: blob, certainly: true) else { return }
-            try await service.storage.blobs.undo(staged, as: blob, of: put)
-            active.with { $0.leavesPut = false }
-        } catch {
-            // The next lease has another name, and its holder tries again.
         }
     }
 

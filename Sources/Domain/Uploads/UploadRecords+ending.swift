@@ -42,7 +42,7 @@ extension UploadRecords {
                 usage = usage - .upload(finished.counted) + .file(record.facts.size)
                 try writer.countClosed(by: upload.creator, at: clock())
                 if let created { try writer.removeCreated(created, from: &usage) }
-                try writer.insert(record, as: caller)
+                try writer.insert(created.map(record.takingOver) ?? record, as: caller)
             }
             try writer.removeParts(of: record == nil ? spent : spent + [upload.id])
             var seen: Set<ObjectID> = []

@@ -37,7 +37,7 @@ extension UploadRecords {
     ///
     /// - Parameters:
     ///   - lease: The lease.
-    ///   - leavesPut: Whether a blob can be left under its name, so that the next holder uses another one.
+    ///   - leavesPut: Whether a put under its name failed, so that the next holder uses another one.
     /// - Throws: Errors of the store; the lease is then dead after a while.
     func release(_ lease: FinishLease, leavingPut leavesPut: Bool) async throws {
         try await store.write { writer in

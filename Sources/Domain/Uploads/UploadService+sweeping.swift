@@ -101,11 +101,13 @@ extension UploadService {
         var failure: (any Error)?
         for note in try await storage.staging.unsettled(besides: { try await isUnfinished($0) }) {
             do {
-                // Read first: an upload that has ended gets no record any more.
-                let isOpen = try await isUnfinished(note.file)
-                let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
-                if !isCommitted, isShared || !note.isDraft, isOpen { continue }
-                try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
+                try await excludingFetches(of: note) {
+                    // Read first: an upload that has ended gets no record any more.
+                    let isOpen = try await isUnfinished(note.file)
+                    let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
+                    if !isCommitted, isShared || !note.isDraft, isOpen { return }
+                    try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
+                }
             } catch {
                 failure = error
             }
@@ -141,27 +143,40 @@ extension UploadService {
         try await records.recountShares()
     }
 
+    /// Runs a body that decides a commit, while no other server fetches the same file for the mirror.
+    ///
+    /// Fetches of one missing file, one after the other, put their bytes under the same name, and only a claim on the key
+    /// excludes them. Commits of uploads have leases instead, and those of single requests ids of their own.
+    private func excludingFetches(of note: CommitNote, _ body: () async throws -> Void) async throws {
+        guard isShared, note.isDraft, let deletions, let key = try await files.missingKey(of: note.file),
+            BlobName(key) == note.blob
+        else { return try await body() }
+        try await deletions.claiming(key, body)
+    }
+
     private func end(_ note: CommitNote, _ logger: Logger) async throws {
         let isOpen = try await isUnfinished(note.file)
-        let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: false)
-        let isKept = isOpen && !isCommitted
+        let wasCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: false)
+        let isKept = isOpen && !wasCommitted
         // Another server can be creating the file; the upload's own end decides.
         if isShared, isKept { return }
         do {
-            try await storage.settle(note, isCommitted: isCommitted, keepingBytes: isKept)
+            try await excludingFetches(of: note) {
+                let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: false)
+                try await storage.settle(note, isCommitted: isCommitted, keepingBytes: isKept)
+                logger.notice(
+                    "A commit was interrupted by the previous end of the server",
+                    metadata: ["file": "\(note.file)", "result": isCommitted ? "kept" : "undone"]
+                )
+            }
         } catch {
             // The upload cannot continue without its parts; other bytes can be removed later.
             guard !isKept else { throw error }
             logger.error(
-                "An interrupted commit cannot be ended now; the next start tries again",
+                "An interrupted commit cannot be ended now; a sweep or the next start tries again",
                 metadata: ["file": "\(note.file)", "error": "\((error as? ServiceError)?.cause ?? error)"]
             )
-            return
         }
-        logger.notice(
-            "A commit was interrupted by the previous end of the server",
-            metadata: ["file": "\(note.file)", "result": isCommitted ? "kept" : "undone"]
-        )
     }
 
     private func isUnfinished(_ id: ObjectID) async throws -> Bool {

@@ -42,13 +42,14 @@ struct FileComparison {
         for path in names.foreign.sorted() {
             check.report(.foreignFile, path, "is no file of lcfile", &summary)
         }
-        let comparison = BlobComparison(of: names.blobs, with: try database.files(beginningWith: byte))
+        let files = try database.files(beginningWith: byte)
+        let comparison = BlobComparison(of: names.blobs, with: files)
         try database.noteUnnamed(comparison.unnamed)
         for file in comparison.missing { try report(file, .missing, &summary) }
         let present = comparison.present.map(\.entry)
         try compare(present.filter { !isRead($0) }, reading: false, &summary)
         try compare(present.filter(isRead), reading: true, &summary)
-        try PutComparison(check).report(names.puts, besides: comparison.missing, &summary)
+        try PutComparison(check).report(names.puts, besides: files, &summary)
         observer.checked(comparison.missing.count, 0)
     }
 

@@ -15,13 +15,15 @@ struct PutComparison {
     ///
     /// - Parameters:
     ///   - puts: The puts whose claims were listed.
-    ///   - missing: The files whose blobs are missing: what puts of them left can be all that there is of the bytes.
+    ///   - files: The files with records. What puts of them left can be all that there is of their bytes, and their keys
+    ///     are taken anyway; the claims are removed with the files.
     ///   - summary: Counts the findings.
     /// - Throws: Errors of the store.
-    func report(_ puts: [UnendedPut], besides missing: [FileEntry], _ summary: inout CheckSummary) throws {
-        let old = puts.filter { put in
-            put.isOld && !missing.contains { BlobName($0.key) == put.blob && PutName.isPut(put.file, of: $0.id) }
-        }
+    func report(_ puts: [UnendedPut], besides files: [NamedFile], _ summary: inout CheckSummary) throws {
+        let blobs = Set(puts.filter(\.isOld).map(\.blob))
+        guard !blobs.isEmpty else { return }
+        let owners = Dictionary(files.filter { blobs.contains($0.blob) }.map { ($0.blob, $0.entry.blob) }) { $1 }
+        let old = puts.filter { put in put.isOld && !(owners[put.blob]?.isPut(under: put.file) ?? false) }
         guard !old.isEmpty else { return }
         // After the claims: the note of a put comes before its claim.
         let notes = try check.blobs.staged().notes

@@ -173,7 +173,7 @@ struct DyingBlobStore: BlobStore {
         try await base.undo(staged, as: blob, of: file)
     }
 
-    func open(_ key: FileKey) async throws -> (any OpenBlob)? { try await base.open(key) }
+    func open(_ blob: FileBlob) async throws -> (any OpenBlob)? { try await base.open(blob) }
 
     func remove(_ blobs: [FileBlob]) async throws -> [(any Error)?] {
         if death == .transaction { throw CancellationError() }

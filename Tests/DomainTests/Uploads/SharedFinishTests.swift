@@ -93,18 +93,21 @@ import Testing
         fixture.expectNothingStaged()
     }
 
-    @Test("the name of a put that could not be undone is not used again", arguments: [true, false])
-    func undecided(isLate: Bool) async throws {
+    @Test("the name of a put that failed is not used again", arguments: [true, false], [true, false])
+    func failedPut(isLate: Bool, isUndone: Bool) async throws {
         let (upload, token) = try await fixture.begin(on: a)
         let claims = try await a.send([(1, "abc")], token)
         fixture.blobs.failPuts(StorageFault.failing.error(), afterStoring: isLate)
-        fixture.blobs.failUndos(StorageFault.failing.error())
+        if !isUndone { fixture.blobs.failUndos(StorageFault.failing.error()) }
         await expectRefusal(.storageFailing) { try await a.finish(claims, token) }
         fixture.blobs.failPuts(nil)
         fixture.blobs.failUndos(nil)
         #expect(try await fixture.store.read { try $0.upload(upload.id)?.sharing?.abandoned } == 1)
         _ = try await b.finish(claims, token)
         try await fixture.sweep([a, b, c])
+        // The store executes the undo of the first put late.
+        let name = BlobName(upload.key)
+        try await fixture.blobs.undo(try await MemoryStagingArea().stage(), as: name, of: upload.id)
         #expect(try await fixture.text(of: upload.key) == "abc")
         #expect(fixture.blobs.count == 1)
         fixture.expectNothingStaged()

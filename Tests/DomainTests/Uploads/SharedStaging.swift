@@ -135,7 +135,7 @@ final class SharedStaging: Sendable {
             let found = shared.with { state in
                 let notes = state.notes.filter { $0.commit == note }
                 if notes.isEmpty { state.kept = state.kept.filter { $0.commit != note } }
-                return notes.first { $0.server == server } ?? notes.first
+                return notes.first { $0.server == server } ?? notes.first { state.ended.contains($0.server) }
             }
             guard let found else { return nil }
             let staged = Staged(shared: shared, server: server, folder: found.folder)

@@ -14,8 +14,9 @@ struct SharedUploadFixture {
     let time = LeaseClock()
     let people: SessionFixture
 
-    init(rehearsing: Bool = true) throws {
-        people = try SessionFixture(store: MemoryObjectStore(rehearsing: rehearsing, isShared: true))
+    init(rehearsing: Bool = true, coordination: MemoryCoordination? = nil) throws {
+        let store = MemoryObjectStore(rehearsing: rehearsing, isShared: true, coordination: coordination)
+        people = try SessionFixture(store: store)
     }
 
     var store: MemoryObjectStore { people.store }
@@ -24,7 +25,8 @@ struct SharedUploadFixture {
     func server(
         _ number: Int,
         _ limits: UploadLimits = UploadLimits(partSize: 1),
-        store: (any ObjectStore)? = nil
+        store: (any ObjectStore)? = nil,
+        deletions: FileDeletions? = nil
     ) -> UploadService {
         UploadService(
             app: people.guest.app,
@@ -33,6 +35,7 @@ struct SharedUploadFixture {
             store: store ?? self.store,
             types: FixedTypes(),
             sessions: people.sessions,
+            deletions: deletions,
             leases: time.timing,
             clock: { [clock] in clock.now }
         )

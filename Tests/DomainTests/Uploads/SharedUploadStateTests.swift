@@ -85,6 +85,10 @@ import Testing
     func putNames() throws {
         let file = try #require(ObjectID("65f0c0ffee"))
         #expect(PutName(file: file, number: 0).id == file)
+        let lease = FinishLease(id: "a", upload: file, abandoned: 2)
+        #expect(lease.abandonedPuts.map(\.description) == ["\(file)", "\(file)p1"])
+        #expect(lease.put.description == "\(file)p2")
+        #expect(FinishLease(id: "a", upload: file, abandoned: 100).abandonedPuts.count == 16)
         let second = PutName(file: file, number: 12)
         #expect(second.id.description == "65f0c0ffeep12")
         #expect(PutName(numbered: second.id) == second)

@@ -36,7 +36,7 @@ struct S3BlobEncryptionTests {
                 #expect(size < 2 || !found.contains(Array(bytes.readableBytesView.prefix(64))))
                 #expect(try S3Fixture.client().head(name)?.metadata == [:])
             }
-            #expect(try await store.remote(key) == nil)
+            #expect(try await store.remote(FileBlob(key: key, file: file)) == nil)
         }
     }
 

@@ -65,7 +65,7 @@ package struct S3BlobInspection: BlobInspection {
     /// The object of the file's blob; `nil` if it is missing.
     private func object(of file: FileEntry) async throws -> S3Object? {
         try await store.threads.run { [bucket = store.bucket] in
-            try bucket.listing(of: BlobName(file.key)).committed.first { PutName.isPut($0.file, of: file.id) }?.blob
+            try bucket.listing(of: BlobName(file.key)).blob(for: file.blob)?.blob
         }
     }
 }

@@ -72,11 +72,8 @@ package final class S3CheckedBlobs: Sendable {
         try inParallel(files, threads: S3CheckedBlobs.threads) { [self] file in
             let blob = BlobName(file.key)
             let known = listed.withLock { $0.removeValue(forKey: blob) }
-            let committed = try (known ?? bucket.listing(of: blob)).committed
-            guard let own = committed.first(where: { PutName.isPut($0.file, of: file.id) }) else { return .missing }
-            if let other = committed.first(where: { $0.file != own.file }) {
-                return .damaged("cannot be told from that of file \(other.file), which has the same key")
-            }
+            let listing = try known ?? bucket.listing(of: blob)
+            guard let own = try listing.blob(for: file.blob) else { return .missing }
             return try compare(own.blob, own.file, file, comparingDigests: comparingDigests)
         }
     }
@@ -85,7 +82,7 @@ package final class S3CheckedBlobs: Sendable {
     ///
     /// - Throws: `S3Error`.
     package func name(of file: FileEntry) throws(S3Error) -> String? {
-        try bucket.listing(of: BlobName(file.key)).committed.first { PutName.isPut($0.file, of: file.id) }?.blob.key
+        try bucket.listing(of: BlobName(file.key)).blob(for: file.blob)?.blob.key
     }
 
     /// Whether a key has a blob; `true` if that is unknown.

@@ -118,10 +118,14 @@ package final class S3StagingArea: StagingArea {
     package func undecidedCommit(of upload: ObjectID) -> CommitNote? { unsettledFolders.note(of: upload)?.commit }
 
     package func reopen(_ note: CommitNote) async throws -> (any StagedBlob)? {
-        let found = try await bucket.run { [bucket, names] _ in
-            try bucket.objects(names.prefix(of: note)).compactMap { names.note(named: $0.key) }
+        let found = try await bucket.run { [bucket, names, servers] _ -> StagingNames.Note? in
+            let all = try bucket.objects(names.prefix(of: note)).compactMap { names.note(named: $0.key) }
+            if let own = all.first(where: { $0.server == servers.own }) { return own }
+            // That of a server that lives belongs to a commit that goes on.
+            let ended = try servers.ended(among: Set(all.map(\.server)))
+            return all.first { ended.contains($0.server) }
         }
-        guard let own = found.first(where: { $0.server == servers.own }) ?? found.first else {
+        guard let own = found else {
             unsettledFolders.release(note)
             return nil
         }

@@ -27,7 +27,7 @@ struct BlobPart {
         var there = whole
         for file in others {
             do {
-                let blob = try await move.opening { try await move.source.blobs.open(file.key) }
+                let blob = try await move.opening { try await move.source.blobs.open(file.blob) }
                 try await move.copy(blob, of: file, to: file.key)
                 there.append(file.id)
                 outcome.files += 1
