@@ -31,13 +31,17 @@ extension Engine {
 extension PostgresAddress {
     /// The same address for a store whose connections the server can tell from others.
     func named(_ name: String) -> PostgresAddress {
-        PostgresAddress(url: url, schema: schema, applicationName: name, timeout: timeout)
+        PostgresAddress(url: url, schema: schema, applicationName: name, timeout: timeout, patience: patience)
     }
 }
 
 extension LossyProxy {
     /// Starts a proxy in front of the server of an address; the address through it has an application name of its own.
-    static func between(_ direct: PostgresAddress, timeout: Int = 10) throws -> (LossyProxy, PostgresAddress) {
+    static func between(
+        _ direct: PostgresAddress,
+        timeout: Int = 10,
+        patience: Int = 60
+    ) throws -> (LossyProxy, PostgresAddress) {
         var url = try #require(URLComponents(string: direct.url))
         let proxy = try LossyProxy(to: UInt16(try #require(url.port)))
         url.port = Int(proxy.port)
@@ -45,7 +49,8 @@ extension LossyProxy {
             url: try #require(url.string),
             schema: direct.schema,
             applicationName: direct.schema,
-            timeout: timeout
+            timeout: timeout,
+            patience: patience
         )
         return (proxy, own)
     }

@@ -26,13 +26,13 @@ def server(make, old):
     ).start()
 
 
-def check(server):
+def run(server, *arguments):
     config = server.folder / "lcfile.yaml"
-    assert_succeeds(lcfile("check", "--read-data", "--storage", server.storage, "--config", config, **settings_of(server)))
+    assert_succeeds(lcfile(*arguments, "--storage", server.storage, "--config", config, **settings_of(server)))
 
 
 @pytest.mark.parametrize("way", ["record", "upload"])
-def test_import_that_takes_over_the_bytes_of_the_mirror_has_them(server, old, engine, prefix, way):
+def test_import_that_takes_over_the_bytes_of_the_mirror_has_them(server, old, engine, prefix, tmp_path, way):
     api, master = server.api(), server.api(master=True)
     key, id = unique("k"), unique("id")
     old.answers[f"/old/{key}"] = answer(DATA)
@@ -42,14 +42,15 @@ def test_import_that_takes_over_the_bytes_of_the_mirror_has_them(server, old, en
     else:
         assert Target(master, must(tokens(master, "a.bin", key=key, objectId=id), 201)).put(DATA).status_code == 200
     assert api.fetch(f"{server.url}/{key}").content == DATA
-    check(server)
+    run(server, "check", "--read-data")
+    run(server, "backup", tmp_path / "backup")
     # Into the trash and back, and away for ever.
     assert master.delete(id).status_code == 200
     assert eventually(lambda: queued(master) == 0)
     assert api.fetch(f"{server.url}/{key}").status_code == 404
     must(master.post(f"/1.1/trash/{id}/restore"))
     assert api.fetch(f"{server.url}/{key}").content == DATA
-    check(server)
+    run(server, "check", "--read-data")
     assert master.delete(id).status_code == 200
     entry = must(master.get("/1.1/trash"))["results"][0]["objectId"]
     must(master.call("DELETE", f"/1.1/trash/{entry}"))

@@ -63,13 +63,21 @@ final class ChangeListener: Sendable {
     func start(with connection: PostgresConnection, on thread: NIOThreadPool) {
         thread.submit { [self] _ in
             var first: PostgresConnection? = connection
+            // Of an outage only the first failure and the end are logged: an attempt takes a fraction of a second.
+            var isAway = false
             while !isStopped.load(ordering: .relaxed) {
                 do {
                     let connection = try first.take() ?? open()
-                    try listen(connection)
+                    try listen(connection) {
+                        if isAway { logger?.notice("The changes of other servers arrive again") }
+                        isAway = false
+                    }
                 } catch {
                     guard !isStopped.load(ordering: .relaxed) else { return }
-                    logger?.warning("The changes of other servers do not arrive", metadata: ["error": "\(error)"])
+                    if !isAway {
+                        logger?.warning("The changes of other servers do not arrive", metadata: ["error": "\(error)"])
+                    }
+                    isAway = true
                     claim.lose()
                     relay.feed.publishMissed()
                     ConnectionPool.pause()
@@ -90,12 +98,19 @@ final class ChangeListener: Sendable {
         return connection
     }
 
-    private func listen(_ connection: PostgresConnection) throws {
+    /// Relays the changes of other servers until the connection is lost.
+    ///
+    /// - Parameters:
+    ///   - connection: A connection that nothing else uses.
+    ///   - onArrival: Is called when the earlier changes have arrived.
+    /// - Throws: The loss of the connection, and errors of the statements.
+    private func listen(_ connection: PostgresConnection, onArrival: () -> Void) throws {
         connection.later("LISTEN \(ChangeListener.channel(pool.address).quotedName)")
         try connection.flush()
         logger?.debug("Listening for the changes of other servers")
         // What happened before the connection listened.
         try relay.relay(connection)
+        onArrival()
         var nextRemoval = ContinuousClock.now + .seconds(60)
         while !isStopped.load(ordering: .relaxed) {
             try claim.renew(connection)

@@ -12,13 +12,23 @@ package struct PostgresAddress: Sendable {
     package let applicationName: String
     /// Seconds until a connection attempt fails, and until sent data counts as lost without an answer.
     package let timeout: Int
+    /// Seconds for which the server can be silent during a read or a change, before its connection counts as lost: more
+    /// than the longest statement takes.
+    package let patience: Int
 
     /// Creates an address from its parts.
-    package init(url: String, schema: String = "lcfile", applicationName: String = "lcfile", timeout: Int = 10) {
+    package init(
+        url: String,
+        schema: String = "lcfile",
+        applicationName: String = "lcfile",
+        timeout: Int = 10,
+        patience: Int = 60
+    ) {
         self.url = url
         self.schema = schema
         self.applicationName = applicationName
         self.timeout = timeout
+        self.patience = patience
     }
 
     /// Whether a text is an address that libpq can read.

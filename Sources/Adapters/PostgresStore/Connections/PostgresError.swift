@@ -42,6 +42,8 @@ extension PostgresError {
     var translated: ServiceError {
         if isLoss { return PostgresError.unreachable(cause: self) }
         return switch state {
+        // The schema was moved or removed while this server runs.
+        case "42P01", "3F000": PostgresError.unreachable(cause: self)
         case "53100": StorageFault.full.error(cause: self)
         case "25006": StorageFault.readOnly.error(cause: self)
         case "XX001", "XX002": StorageFault.damaged.error(cause: self)

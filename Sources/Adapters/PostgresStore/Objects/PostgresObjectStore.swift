@@ -155,7 +155,7 @@ package final class PostgresObjectStore: ObjectStore {
         var canReadAlone = true
         for _ in 0..<PostgresObjectStore.maxTries {
             do {
-                return try pool.withConnection { connection in
+                return try pool.withConnection(patience: .seconds(address.patience)) { connection in
                     let transaction = PostgresTransaction(
                         connection,
                         catalog.current,
@@ -170,7 +170,7 @@ package final class PostgresObjectStore: ObjectStore {
                     return value
                 }
             } catch is PostgresTransaction.CatalogIsOld {
-                try pool.withConnection { _ = try catalog.refresh($0) }
+                try pool.withConnection(patience: .seconds(address.patience)) { _ = try catalog.refresh($0) }
             } catch is PostgresTransaction.SnapshotIsOld {
                 canReadAlone = false
             }

@@ -120,7 +120,7 @@ final class PostgresWriter: Sendable {
         var failure: any Error = PostgresError.loss("not tried")
         for attempt in 1...PostgresWriter.maxTries {
             do {
-                try pool.withConnection { connection in
+                try pool.withConnection(patience: .seconds(pool.address.patience)) { connection in
                     try run(&group, connection, deferring: isDeferring)
                 }
                 return
@@ -253,7 +253,7 @@ final class PostgresWriter: Sendable {
         var failure: any Error = PostgresError.loss("no answer to COMMIT")
         while ContinuousClock.now < end {
             do {
-                let (last, server) = try pool.withConnection { connection in
+                let (last, server) = try pool.withConnection(patience: .seconds(pool.address.patience)) { connection in
                     connection.later("BEGIN")
                     connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
                     let result = try connection.run(
