@@ -1,5 +1,6 @@
 import Domain
 import Support
+import Synchronization
 import Testing
 
 @testable import PostgresStore
@@ -59,25 +60,38 @@ import Testing
     @Test("what a body only writes costs no exchange: one begins the transaction, and one ends it")
     func exchanges() async throws {
         try await withStore { store in
-            let object = try Self.object("first", "a")
-            let writes: [(String, @Sendable (any WriteTransaction) throws -> Void)] = [
-                ("insert", { try $0.insert(object, into: Self.task) }),
-                ("update", { try $0.update(try Self.object("first", "b"), in: Self.task, from: object) }),
+            let writes: [(String, @Sendable (any WriteTransaction, Int) throws -> Void)] = [
+                ("insert", { try $0.insert(Self.object("first\($1)", "\($1)"), into: Self.task) }),
+                (
+                    "update",
+                    { writer, turn in
+                        let object = try Self.object("first\(turn)", "\(turn)")
+                        try writer.update(try Self.object("first\(turn)", "b\(turn)"), in: Self.task, from: object)
+                    }
+                ),
                 (
                     "ten inserts",
-                    { writer in
+                    { writer, turn in
                         for number in 0..<10 {
-                            try writer.insert(Self.object("object\(number)", "\(number)"), into: Self.task)
+                            let object = try Self.object("object\(turn)x\(number)", "\(turn) \(number)")
+                            try writer.insert(object, into: Self.task)
                         }
                     }
                 ),
             ]
             for (name, write) in writes {
-                let before = try store.pool.withConnection { (ObjectIdentifier($0), $0.exchanges) }
-                try await store.write(write)
-                let after = try store.pool.withConnection { (ObjectIdentifier($0), $0.exchanges) }
-                #expect(after.0 == before.0)
-                #expect(after.1 - before.1 == 2, "\(name)")
+                let marks = Mutex<[(connection: ObjectIdentifier, exchanges: Int)]>([])
+                for turn in 0...5 {
+                    try await store.write { writer in
+                        let connection = try #require(writer as? PostgresTransaction).connection
+                        marks.withLock { $0.append((ObjectIdentifier(connection), connection.exchanges)) }
+                        if turn < 5 { try write(writer, turn) }
+                    }
+                }
+                // The end of each transaction and the beginning of the next one.
+                let all = marks.withLock(\.self)
+                let pairs = zip(all, all.dropFirst()).filter { $0.connection == $1.connection }
+                #expect(Set(pairs.map { $1.exchanges - $0.exchanges }) == [2], "\(name)")
             }
         }
     }

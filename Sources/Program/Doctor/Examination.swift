@@ -46,7 +46,7 @@ package struct Examination: Sendable {
         let folder = storage ?? configuration.storage
         examineStorage(folder, configuration, report)
         examineDatabase(folder, configuration, report)
-        examineBucket(configuration, report)
+        examineBucket(folder, configuration, report)
         examineMachine(folder, configuration, report)
         examineNetwork(folder, configuration, report)
     }
@@ -87,7 +87,7 @@ package struct Examination: Sendable {
         }
     }
 
-    private func examineBucket(_ configuration: ServerConfiguration, _ report: (Finding) -> Void) {
+    private func examineBucket(_ folder: String, _ configuration: ServerConfiguration, _ report: (Finding) -> Void) {
         guard let location = configuration.blobs.store else { return }
         do {
             var options = S3Options()
@@ -96,8 +96,23 @@ package struct Examination: Sendable {
             let client = try configuration.blobs.s3.client(for: location, options: options)
             let trial = BucketTrial(of: client, prefix: location.prefix)
             for finding in trial.findings(of: location.description) { report(finding) }
+            guard trial.failure == nil else { return }
+            for app in configuration.knownApps(in: folder) {
+                Examination.blobs(ofApp: "\(folder)/\(app.id)", configuration.blobs).map(report)
+            }
         } catch {
             report(Finding("bucket.rights", .problem, "\(error)"))
+        }
+    }
+
+    /// Whether the bucket has the blobs of an app's folder, and the keys are theirs; `nil` if the folder knows no bucket.
+    private static func blobs(ofApp folder: String, _ settings: BlobConfiguration) -> Finding? {
+        let subject = "bucket.blobs"
+        do {
+            guard try settings.hasBlobs(ofApp: folder) else { return nil }
+            return Finding(subject, .ok, "the bucket has the blobs of \(folder)")
+        } catch {
+            return Finding(subject, .problem, "\(error)")
         }
     }
 

@@ -85,7 +85,8 @@ extension BlobPlacement.Refusal {
             .storage("\(bucket) has the blobs of another storage than \(folder)")
         case .bucketOfOtherDatabase:
             .storage(
-                "\(bucket) has the blobs of another database: database.url and blobs.store do not belong together"
+                "\(bucket) has the blobs of another database: database.url and blobs.store do not belong together, or the "
+                    + "blobs were moved to another bucket"
             )
         case .bucketWithoutOwner:
             .storage("\(bucket) has objects, and no object that tells whose they are; choose another prefix")

@@ -318,6 +318,15 @@ def test_doctor_examines_the_bucket(make):
     assert "a server could not write" in run(wrong, "doctor").stdout
 
 
+def test_doctor_tells_that_the_bucket_has_not_the_blobs_of_the_folder(make, prefix):
+    server = make().start()
+    assert server.stop() == 0
+    assert f"the bucket has the blobs of {server.storage}/{ALPHA.id}" in run(server, "doctor").stdout
+    server.environment["LCFILE_BLOBS_STORE"] = f"s3://{BUCKET}/{prefix}x"
+    result = run(server, "doctor")
+    assert result.returncode == 1 and "blobs.store names another bucket or prefix" in result.stdout
+
+
 @pytest.mark.extended
 def test_server_without_its_store_is_not_ready(make, tmp_path):
     folder = tmp_path / "store"

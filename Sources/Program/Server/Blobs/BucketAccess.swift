@@ -88,3 +88,12 @@ final class BucketAccess: Sendable {
         return found
     }
 }
+
+extension BlobConfiguration {
+    /// Whether the bucket has the blobs of an app's folder; `false` if they are in the folder. Blocks.
+    ///
+    /// - Throws: `ExitError` if they are in another bucket, or the keys are not theirs.
+    package func hasBlobs(ofApp folder: String) throws -> Bool {
+        try BucketAccess { self }.bucket(of: folder) != nil
+    }
+}

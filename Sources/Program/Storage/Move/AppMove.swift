@@ -83,7 +83,7 @@ struct AppMove {
     }
 
     private static func advice(about schema: String) -> String {
-        "if its objects are not needed, remove it: DROP SCHEMA \"\(schema)\" CASCADE"
+        "if no server uses it and its objects are not needed, remove it: DROP SCHEMA \"\(schema)\" CASCADE"
     }
 
     /// Moves the objects of a schema; the end of the marker is the switch.
