@@ -20,9 +20,29 @@ extension UploadHandle {
         let remaining = (stored.isFinished ? nil : stored.size) ?? service.limits.fileSize
         let refusal = stored.isFinished ? StagedUpload.tooLarge(limit: service.limits.fileSize) : tooMany
         guard announced ?? 0 <= remaining else { throw refusal }
-        // Another server does not see that bytes arrive, and would remove an upload that has not begun.
-        if service.isShared, !stored.isFinished { try await start() }
-        let upload = try await active.locks.withLock(of: 0) { [active, service] in
+        let upload = try await postponingExpiry { [self] in
+            try await receive(announced: announced, upTo: remaining, refusal: refusal, digesting: kinds, body)
+        }
+        // The bytes count until they are a file, which can take seconds, or are dropped.
+        defer { active.settle(0) }
+        do {
+            return try await exclusively { [self] in try await end(upload.0, checking: upload.1) }
+        } catch {
+            // The lease can be refused before the end begins.
+            if service.isShared { await upload.0.blob.discard() }
+            throw error
+        }
+    }
+
+    /// Stages the bytes of the request; returns them with the digests that the client announced.
+    private func receive(
+        announced: Int64?,
+        upTo remaining: Int64,
+        refusal: ServiceError,
+        digesting kinds: Set<DigestKind>,
+        _ body: @escaping @Sendable (PartSink) async throws -> [DigestKind: [UInt8]]
+    ) async throws -> (StagedUpload, [DigestKind: [UInt8]]) {
+        try await active.locks.withLock(of: 0) { [active, service] in
             var upload = try await service.stage(announced: announced, digesting: kinds)
             active.settle(0)
             do {
@@ -39,14 +59,26 @@ extension UploadHandle {
                 throw error
             }
         }
-        // The bytes count until they are a file, which can take seconds, or are dropped.
-        defer { active.settle(0) }
-        do {
-            return try await exclusively { [self] in try await end(upload.0, checking: upload.1) }
-        } catch {
-            // The lease can be refused before the end begins.
-            if service.isShared { await upload.0.blob.discard() }
-            throw error
+    }
+
+    /// Runs a body that receives bytes of which no row tells.
+    ///
+    /// On a shared store, other servers know by the upload's expiry only that it goes on. A request that fails leaves the
+    /// upload as it was, so that its announced bytes do not count for as long as those of one that has begun.
+    private func postponingExpiry<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        guard service.isShared, !stored.isFinished else { return try await body() }
+        let interval = service.limits.startTimeout
+        try await service.postpone(active, by: 2 * interval)
+        return try await withThrowingTaskGroup(of: Void.self) { [active, service] group in
+            group.addTask {
+                while true {
+                    try await service.leases.timing.pause(.seconds(interval))
+                    // If the database fails, the next one can still be in time.
+                    try? await service.postpone(active, by: 2 * interval)
+                }
+            }
+            defer { group.cancelAll() }
+            return try await body()
         }
     }
 

@@ -56,7 +56,7 @@ extension UploadService {
         } _: { active -> (Bool, Int64) in
             guard let active else { return (false, 0) }
             guard active.locks.areFree else {
-                try await postpone(active)
+                try await postpone(active, by: limits.startTimeout)
                 return (false, 0)
             }
             let bytes = active.progress.received
@@ -115,8 +115,9 @@ extension UploadService {
         if let failure { throw failure }
     }
 
-    private func postpone(_ active: ActiveUpload) async throws {
-        let end = clock().adding(seconds: limits.startTimeout)
+    /// Lets an upload expire no earlier than in a number of seconds.
+    func postpone(_ active: ActiveUpload, by seconds: Int) async throws {
+        let end = clock().adding(seconds: seconds)
         try await change(active) { $0.expiresAt = max($0.expiresAt, end) }
     }
 

@@ -26,7 +26,8 @@ struct SharedUploadFixture {
         _ number: Int,
         _ limits: UploadLimits = UploadLimits(partSize: 1),
         store: (any ObjectStore)? = nil,
-        deletions: FileDeletions? = nil
+        deletions: FileDeletions? = nil,
+        timing: LeaseTiming? = nil
     ) -> UploadService {
         UploadService(
             app: people.guest.app,
@@ -36,7 +37,7 @@ struct SharedUploadFixture {
             types: FixedTypes(),
             sessions: people.sessions,
             deletions: deletions,
-            leases: time.timing,
+            leases: timing ?? time.timing,
             clock: { [clock] in clock.now }
         )
     }

@@ -90,7 +90,7 @@ final class BucketAccess: Sendable {
 }
 
 extension BlobConfiguration {
-    /// Whether the bucket has the blobs of an app's folder; `false` if they are in the folder. Blocks.
+    /// Whether the bucket has the blobs of an app's folder, and not the folder; blocks.
     ///
     /// - Throws: `ExitError` if they are in another bucket, or the keys are not theirs.
     package func hasBlobs(ofApp folder: String) throws -> Bool {
