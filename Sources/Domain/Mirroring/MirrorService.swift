@@ -121,7 +121,9 @@ package struct MirrorService: Sendable {
         case .payloadTooLarge: "it has more than \(settings.size) bytes, the limit (mirror.maxSize)."
         case .timedOut: "it did not arrive in time (mirror.timeout, fetch.minSpeed)."
         case .checksumMismatch: error.message
-        case .badRequest, .duplicateValue: "the origin cannot be reached, or closed the connection too early."
+        case .badRequest: "the origin cannot be reached, or closed the connection too early."
+        // Of an import whose server ended while it created the file.
+        case .duplicateValue: "an upload that has not ended has left bytes under the key."
         default: nil
         }
     }
