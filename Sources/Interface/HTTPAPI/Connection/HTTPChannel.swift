@@ -15,7 +15,7 @@ struct HTTPChannel: HTTPChannelHandler {
 
     /// The version of HTTP with the requests of a connection.
     enum Version: Sendable {
-        case http1(HTTPConnection.Requests)
+        case http1(AcceptedRequests)
         case http2(HTTP2Streams)
         /// The connection is refused.
         case none
@@ -41,7 +41,7 @@ struct HTTPChannel: HTTPChannelHandler {
                     version: try negotiation(on: channel, encryption, activity, logger)
                 )
             }
-            let requests = try HTTP1Pipeline(services: services).configure(channel, activity, logger)
+            let requests = AcceptedRequests(try HTTP1Pipeline(services: services).configure(channel, activity, logger))
             return Value(channel: channel, version: channel.eventLoop.makeSucceededFuture(.http1(requests)))
         }
     }
@@ -63,7 +63,8 @@ struct HTTPChannel: HTTPChannelHandler {
                 if case .negotiated("h2") = result {
                     return .http2(try HTTP2Pipeline(services: services).configure(channel, activity, logger))
                 }
-                return .http1(try HTTP1Pipeline(services: services).configure(channel, activity, logger))
+                let requests = try HTTP1Pipeline(services: services).configure(channel, activity, logger)
+                return .http1(AcceptedRequests(requests))
             }
         }
         let truncation = TruncationHandler(isTruncation: encryption.isTruncation)
@@ -82,7 +83,7 @@ struct HTTPChannel: HTTPChannelHandler {
     func handle(value: Value, logger: Logger) async {
         do {
             switch try await value.version.get() {
-            case .http1(let requests): await handleHTTP(asyncChannel: requests, logger: logger)
+            case .http1(let requests): await handleHTTP(asyncChannel: requests.take(), logger: logger)
             case .http2(let streams): await streams.each { await handleHTTP(asyncChannel: $0, logger: logger) }
             case .none: break
             }

@@ -6,8 +6,8 @@ internal import Synchronization
 final class HTTP2Streams: Sendable {
     private let channel: any Channel
     private let activity: ConnectionActivity
-    private let requests: AsyncStream<HTTPConnection.Requests>
-    private let continuation: AsyncStream<HTTPConnection.Requests>.Continuation
+    private let requests: AsyncStream<AcceptedRequests>
+    private let continuation: AsyncStream<AcceptedRequests>.Continuation
     /// The number of open streams; changed on the connection's event loop only.
     private let open = Atomic(0)
     /// Whether a stream has the place that the connection itself has; changed on the connection's event loop only.
@@ -43,19 +43,16 @@ final class HTTP2Streams: Sendable {
         isPlaceTaken.store(false, ordering: .relaxed)
     }
 
-    /// Hands a stream over to ``each(_:)``.
+    /// Hands a stream over to ``each(_:)``, unless the connection is closed or being cancelled.
     func append(_ stream: HTTPConnection.Requests) {
-        guard case .terminated = continuation.yield(stream) else { return }
-        // The connection is closed or being cancelled; Hummingbird would have ended the stream's writer, which must not
-        // be dropped without an end.
-        Task { try? await stream.executeThenClose { _, _ in } }
+        continuation.yield(AcceptedRequests(stream))
     }
 
     /// Runs a body for each request, all at once, until the connection is closed; cancellation closes it.
     func each(_ body: @escaping @Sendable (HTTPConnection.Requests) async -> Void) async {
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
-                for await request in requests { group.addTask { await body(request) } }
+                for await request in requests { group.addTask { await body(request.take()) } }
             }
         } onCancel: {
             channel.close(promise: nil)
