@@ -18,7 +18,17 @@ package struct S3BlobInspection: BlobInspection {
         _ file: FileEntry,
         pause: @escaping @Sendable (Int, Duration) async throws -> Void
     ) async throws -> BlobCondition {
-        guard let object = try await object(of: file) else { return .missing }
+        guard let (object, isOwn) = try await object(of: file) else { return .missing }
+        let condition = try await inspect(object, of: file, pause: pause)
+        // Another one's is the file's if it has the bytes.
+        return isOwn || condition == .whole ? condition : .missing
+    }
+
+    private func inspect(
+        _ object: S3Object,
+        of file: FileEntry,
+        pause: @escaping @Sendable (Int, Duration) async throws -> Void
+    ) async throws -> BlobCondition {
         let stored: S3StoredBlob
         do {
             stored = try await store.threads.run { [bucket = store.bucket] in
@@ -59,13 +69,15 @@ package struct S3BlobInspection: BlobInspection {
     }
 
     package func identity(of file: FileEntry) async throws -> String? {
-        try await object(of: file).map { "\($0.key) \($0.tag) \($0.size)" }
+        try await object(of: file).map { object, _ in "\(object.key) \(object.tag) \(object.size)" }
     }
 
-    /// The object of the file's blob; `nil` if it is missing.
-    private func object(of file: FileEntry) async throws -> S3Object? {
+    /// The object that readers of the file get, and whether it is the file's own; `nil` if there is none.
+    private func object(of file: FileEntry) async throws -> (object: S3Object, isOwn: Bool)? {
         try await store.threads.run { [bucket = store.bucket] in
-            try bucket.listing(of: BlobName(file.key)).blob(for: file.blob)?.blob
+            try bucket.listing(of: BlobName(file.key)).blob(for: file.blob).map { found in
+                (found.blob, file.blob.isPut(under: found.file))
+            }
         }
     }
 }

@@ -73,8 +73,13 @@ package final class S3CheckedBlobs: Sendable {
             let blob = BlobName(file.key)
             let known = listed.withLock { $0.removeValue(forKey: blob) }
             let listing = try known ?? bucket.listing(of: blob)
-            guard let own = try listing.blob(for: file.blob) else { return .missing }
-            return try compare(own.blob, own.file, file, comparingDigests: comparingDigests)
+            if let own = listing.blobs(of: file.blob).last {
+                return try compare(own.blob, own.file, file, comparingDigests: comparingDigests)
+            }
+            // Another one's is the file's if it has the bytes.
+            guard let other = try listing.blob(for: file.blob) else { return .missing }
+            let condition = try compare(other.blob, other.file, file, comparingDigests: true)
+            return condition == .whole ? .whole : .missing
         }
     }
 
