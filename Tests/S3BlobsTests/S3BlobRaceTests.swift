@@ -188,6 +188,17 @@ struct S3BlobRaceTests {
         }
     }
 
+    @Test("a move for an unknown file loses the bytes of none that has the key")
+    func unknownFile() async throws {
+        try await S3Fixture.withStore { store in
+            let blob = TrashedBlob(entry: ids(1)[0], key: try S3Fixture.key())
+            let (layout, files) = (store.bucket.layout, ids(2))
+            for file in files { try store.bucket.client.put(layout.name(of: BlobName(blob.key), file), bytes: [1]) }
+            #expect(try await store.moveToTrash([blob]).allSatisfy { $0 == nil })
+            #expect(try S3Fixture.objects(layout) == files.map { layout.name(ofTrashed: blob.entry, $0) }.sorted())
+        }
+    }
+
     @Test("a move that is repeated after the key got another file leaves that file's bytes")
     func repeatedMove() async throws {
         try await S3Fixture.withStore { store in

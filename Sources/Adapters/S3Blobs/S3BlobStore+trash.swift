@@ -56,7 +56,10 @@ extension S3BlobBucket {
             return try withdraw(name, of: trashed.file)
         }
         let blobs = listing.blobs(of: blob.blob)
-        if let (file, bytes) = blobs.last { try client.copy(bytes.key, to: layout.name(ofTrashed: blob.entry, file)) }
+        // Of a known file the last one is that of the record; of an unknown one each can be.
+        for (file, bytes) in blob.blob.file == nil ? blobs : blobs.suffix(1) {
+            try client.copy(bytes.key, to: layout.name(ofTrashed: blob.entry, file))
+        }
         try client.delete(blobs.map(\.blob.key))
         try client.delete(listing.claims(of: blob.blob).map { layout.claim(of: name, $0) })
     }

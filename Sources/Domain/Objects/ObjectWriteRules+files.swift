@@ -68,7 +68,9 @@ extension ObjectWriteRules {
         if let known = try writer.record(with: key), known.mirrorState == .created {
             let file = try FileRecord(stored: known)
             try MissingFile(object)?.verify(file.facts)
-            object = try writer.queuedForCheck(object.filled(by: file.takingOver(file)), at: settings.clock())
+            object = object.filled(by: file)
+            object.fields[MirrorField.replaced] = .string(file.id.description)
+            object = try writer.queuedForCheck(object, at: settings.clock())
             _ = try writer.delete(known.id, in: .file)
         }
         try settings.limits.requireSize(of: object, by: access.caller)

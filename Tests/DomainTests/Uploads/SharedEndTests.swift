@@ -131,62 +131,6 @@ import Testing
         #expect(try await fixture.text(of: upload.key) == "late")
     }
 
-    @Test("one request with all bytes keeps an upload that has not begun, on every server")
-    func wholeRequest() async throws {
-        let (upload, token) = try await fixture.begin(on: a)
-        let (begun, gate) = (Gate(), Gate())
-        let late = Task { try await send(.whole, token, begun, gate) }
-        await begun.wait()
-        fixture.clock.pass(seconds: a.limits.startTimeout + 1)
-        #expect(try await b.sweep() == Swept())
-        gate.open()
-        try await late.value
-        #expect(try await fixture.text(of: upload.key) == "late")
-    }
-
-    @Test("one request with all bytes that takes long postpones the expiry of the upload")
-    func longRequest() async throws {
-        var timing = fixture.time.timing
-        let (turns, hour) = (Counter(), Gate())
-        timing.pause = { _ in
-            guard turns.next() == 0 else { return try await Task.sleep(for: .seconds(86_400)) }
-            await hour.wait()
-        }
-        let a = fixture.server(1, timing: timing)
-        let (upload, token) = try await fixture.begin(on: a)
-        let (begun, gate) = (Gate(), Gate())
-        let late = Task {
-            try await a.using(token) { upload in
-                try await upload.receiveAll(announced: nil) { sink in
-                    begun.open()
-                    await gate.wait()
-                    try await sink.append(ByteBuffer(string: "late"))
-                    return [:]
-                }
-            }
-        }
-        await begun.wait()
-        fixture.clock.pass(seconds: a.limits.startTimeout)
-        hour.open()
-        try await eventually { turns.value == 2 }
-        fixture.clock.pass(seconds: 2 * a.limits.startTimeout - 1)
-        #expect(try await b.sweep() == Swept())
-        gate.open()
-        _ = try await late.value
-        #expect(try await fixture.text(of: upload.key) == "late")
-    }
-
-    @Test("one request with all bytes that is refused leaves the upload as it was, and it expires soon")
-    func refusedRequest() async throws {
-        let (upload, token) = try await fixture.begin(on: a, size: 3)
-        await expectRefusal(.checksumMismatch) { try await a.put("abc", token, saying: [.md5: [1]]) }
-        await expectRefusal(.badRequest) { try await a.put("ab", token) }
-        #expect(try await fixture.store.read { try $0.upload(upload.id)?.isStarted } == false)
-        fixture.clock.pass(seconds: 2 * a.limits.startTimeout + 1)
-        #expect(try await b.sweep().uploads == 1)
-        fixture.expectNothingStaged()
-    }
-
     @Test("changes of an upload and of its parts wake its watchers on other servers, and no others")
     func watchers() async throws {
         let (upload, token) = try await fixture.begin(on: a)
