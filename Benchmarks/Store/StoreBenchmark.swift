@@ -37,6 +37,7 @@ struct StoreBenchmark {
             throw Failure("there is no '\(words[0])'")
         }
         try subject.close()
+        if words[0] == "measure" { try await measureCached(path: words[1]) }
     }
 
     private static func measure(_ subject: Subject, steps: [Int]) async throws {
@@ -62,6 +63,15 @@ struct StoreBenchmark {
         ]
         for measure in inProcessOnly + overHTTP { try await measure.timed().report() }
         for measure in overHTTP { try await measure.rates(tasks: 16).report() }
+    }
+
+    /// Gets of objects that are in the row cache, which has space for the measured ones.
+    private static func measureCached(path: String) async throws {
+        let subject = try Subject(path: path, rowCache: 64 << 20)
+        let get = try subject.get(try subject.tables(), note: ", cached")
+        try await get.timed().report()
+        try await get.rates(tasks: 16).report()
+        try subject.close()
     }
 
     private static func create(in subject: Subject, seconds: Double, note: String) async throws {

@@ -13,12 +13,13 @@ struct Subject: Sendable {
     private let database: SQLiteDatabase
     private let store: SQLiteObjectStore
 
-    init(path: String) throws {
+    /// Opens a database; without a cache of rows, so that each call asks the database as the SQL beside it does.
+    init(path: String, rowCache: Int = 0) throws {
         guard let app = AppID("bench") else { throw Failure("'bench' is no app id") }
         item = try ClassName("Item")
         owner = try ClassName("Owner")
         caller = Caller(app: app)
-        database = try SQLiteDatabase(path: path)
+        database = try SQLiteDatabase(path: path, rowCache: rowCache)
         store = SQLiteObjectStore(database)
         files = FileRecords(store)
         let presentation = FilePresentation(publicURL: "http://127.0.0.1:8080", bucket: app.bucket)

@@ -14,6 +14,50 @@ package enum ConcurrencyContract {
             #expect(usage.bytes == 50)
             #expect(usage.files == 5)
         },
+        ContractRule("a read by id sees every write that returned before it, and a write whole") { store in
+            let name = try ClassName("Pair")
+            let ids = [ObjectIDGenerator().next(), ObjectIDGenerator().next()]
+            let last = 300
+            @Sendable func write(_ number: Int) async throws {
+                try await store.write { writer in
+                    for id in ids {
+                        let now = Timestamp(milliseconds: Int64(number))
+                        let object = StoredObject(id: id, createdAt: now, updatedAt: now, fields: [:])
+                        if number == 0 { try writer.insert(object, into: name) }
+                        try writer.update(object, in: name)
+                    }
+                }
+            }
+            try await store.write { try $0.save(ClassSchema(name: name)) }
+            try await write(0)
+            let written = Counter()
+            let wrong = try await withThrowingTaskGroup(of: String?.self) { group in
+                group.addTask {
+                    for number in 1...last {
+                        try await write(number)
+                        _ = written.next()
+                    }
+                    return nil
+                }
+                for _ in 0..<3 {
+                    group.addTask {
+                        var least = 0
+                        while least < last {
+                            least = written.value
+                            let found = try await store.read { reader in
+                                try ids.map { try reader.row($0, in: name)?.updatedAt.milliseconds ?? -1 }
+                            }
+                            guard found[0] == found[1], found[0] >= least else { return "\(found) after \(least)" }
+                            // A store in memory answers without a suspension, and the writer needs a thread.
+                            await Task.yield()
+                        }
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: [String]()) { $0 += $1.map { [$0] } ?? [] }
+            }
+            #expect(wrong == [])
+        },
         ContractRule("a key is taken once") { store in
             let key = try Samples.record().key
             let outcome = await race(30) { _ in

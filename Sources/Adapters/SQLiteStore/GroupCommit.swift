@@ -28,6 +28,7 @@ final class GroupCommit: Sendable {
 
     private let pool: DatabasePool
     private let catalog: SharedCatalog
+    private let rows: RowCache
     private let captures: LogCaptures
     private let queries: QuerySupport
     private let changes: ChangeFeed
@@ -40,6 +41,7 @@ final class GroupCommit: Sendable {
     init(
         pool: DatabasePool,
         catalog: SharedCatalog,
+        rows: RowCache,
         captures: LogCaptures,
         queries: QuerySupport,
         changes: ChangeFeed,
@@ -49,6 +51,7 @@ final class GroupCommit: Sendable {
         self.commits = commits
         self.pool = pool
         self.catalog = catalog
+        self.rows = rows
         self.captures = captures
         self.queries = queries
         self.changes = changes
@@ -109,6 +112,7 @@ final class GroupCommit: Sendable {
     private func commit(_ group: [Job], _ db: Database, isRepeated: Bool = false) {
         let transaction = SQLiteTransaction(db, catalog.current, queries, recording: changes.transaction())
         var completions: [Completion] = []
+        defer { rows.didCommit() }
         do {
             try seal(db)
             let began = ContinuousClock.now
@@ -119,12 +123,15 @@ final class GroupCommit: Sendable {
                     // writers.
                     if !db.isInsideTransaction { throw transaction.fault ?? DatabaseError(resultCode: .SQLITE_ABORT) }
                 }
+                rows.willCommit(transaction.changed)
                 return .commit
             }
             commits.record(.now - began)
             // After the time limit no further job begins, so those that did not run are the last of the group.
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             catalog.publish(transaction.catalog)
+            // After the classes, so that no row is cached that is newer than they.
+            rows.didCommit()
             // Before the next group begins and before the writers get their results: a client that has its response
             // must find the caches updated.
             changes.publish(transaction.changes)

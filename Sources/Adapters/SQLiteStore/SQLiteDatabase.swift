@@ -9,6 +9,8 @@ internal import Glibc
 package struct SQLiteDatabase: Sendable {
     let pool: DatabasePool
     let catalog: SharedCatalog
+    /// The rows that were read by id.
+    package let rows: RowCache
     let queries: QuerySupport
     let changes = ChangeFeed()
     let writes: GroupCommit
@@ -27,6 +29,7 @@ package struct SQLiteDatabase: Sendable {
     ///   - path: The database file; its folder must exist.
     ///   - readers: The maximum number of concurrent queries; two more connections are for reads of single objects.
     ///   - cacheSize: The maximum size of the pages that each connection caches, in bytes.
+    ///   - rowCache: The maximum memory of cached rows in bytes, from which reads by id are answered; 0 for no cache.
     ///   - maxGroupTime: The time for which one transaction takes further waiting changes, each with its own savepoint.
     ///   - health: Receives reports of storage faults, and decides whether data can be added.
     ///   - commits: Receives the duration of each transaction with changes, from its begin to the end of the sync.
@@ -38,6 +41,7 @@ package struct SQLiteDatabase: Sendable {
         path: String,
         readers: Int = 4,
         cacheSize: Int = 16 << 20,
+        rowCache: Int = 16 << 20,
         maxGroupTime: Duration = .milliseconds(50),
         health: StorageHealth = StorageHealth(),
         commits: DurationHistogram = DurationHistogram(.accesses),
@@ -45,6 +49,7 @@ package struct SQLiteDatabase: Sendable {
         acceptsLostCommits: Bool = false
     ) throws(OpenFailure) {
         self.readThreads = readThreads
+        rows = RowCache(bound: rowCache)
         try LogRescue(database: path, acceptsLoss: acceptsLostCommits, health: health).run()
         let watch = CommitWatch(database: path)
         self.watch = watch
@@ -68,6 +73,7 @@ package struct SQLiteDatabase: Sendable {
             writes = GroupCommit(
                 pool: pool,
                 catalog: catalog,
+                rows: rows,
                 captures: watch.captures,
                 queries: queries,
                 changes: changes,

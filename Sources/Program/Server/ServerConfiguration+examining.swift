@@ -53,7 +53,7 @@ extension ServerConfiguration {
     /// - Parameter apps: The number of apps.
     /// - Returns: The sum.
     package func memoryNeeded(apps: Int) -> Int64 {
-        let databases = apps * (threads.databaseReaders + 1) * threads.databaseCache
+        let databases = apps * ((threads.databaseReaders + 1) * threads.databaseCache + threads.rowCache)
         // Three more worker processes: see images.workers in config/lcfile.yaml. Cheap images have another quarter.
         let images = threads.imageMemory + threads.imageMemory / 4 + servedImageMemory
         let workers = (threads.imageWorkers + 2) * threads.imageWorkerMemory

@@ -18,12 +18,17 @@ package struct SQLiteObjectStore: ObjectStore {
     ) async throws -> Result {
         // Read before the snapshot, so that every class in it has its table in the snapshot.
         let catalog = database.catalog.current
+        var cache: (rows: RowCache, before: RowCache.Moment)?
+        if budget == nil, database.rows.isEnabled {
+            if let answer = answer(body, from: database.rows, catalog) { return try answer.get() }
+            cache = (database.rows, database.rows.moment)
+        }
         do {
-            return try await database.read(within: budget) { [queries = database.queries] db in
+            return try await database.read(within: budget) { [queries = database.queries, cache] db in
                 // Reported here, on a thread that is allowed to block.
                 try queries.health.reporting {
                     do {
-                        let transaction = SQLiteTransaction(db, catalog, queries, within: budget)
+                        let transaction = SQLiteTransaction(db, catalog, queries, within: budget, cachingIn: cache)
                         guard let budget else { return try body(transaction) }
                         return try budget.counting { try db.interrupted(by: budget) { try body(transaction) } }
                     } catch {
@@ -39,6 +44,19 @@ package struct SQLiteObjectStore: ObjectStore {
             if let fault = StorageFault(failure) { database.queries.health.report(fault, "\(error)") }
             throw failure
         }
+    }
+
+    /// The result of a body that reads only cached rows; `nil` if it needs the database.
+    private func answer<Result>(
+        _ body: (any ReadTransaction) throws -> Result,
+        from cache: RowCache,
+        _ catalog: Catalog
+    ) -> Swift.Result<Result, any Error>? {
+        let transaction = RowCacheTransaction(cache, catalog)
+        let result = Swift.Result { try body(transaction) }
+        guard !transaction.isIncomplete else { return nil }
+        if transaction.isHit { cache.counts.count(isHit: true) }
+        return result
     }
 
     package func write<Result: Sendable>(

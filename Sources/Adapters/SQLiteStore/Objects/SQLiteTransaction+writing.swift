@@ -76,6 +76,7 @@ extension SQLiteTransaction {
             )
         }
         guard db.changesCount > 0 else { return }
+        changed.append(Pointer(name, object.id))
         changes.record(.updated, object.id, in: name, before: before, after: ObjectState(object))
     }
 
@@ -107,6 +108,7 @@ extension SQLiteTransaction {
         let deleted = try String.fetchSet(statement, arguments: [list.argument])
         var found: Set<ObjectID> = []
         for id in ids where deleted.contains(id.description) && found.insert(id).inserted {
+            changed.append(Pointer(name, id))
             changes.record(.deleted, id, in: name, before: before[id])
         }
         if !found.isEmpty { try forgetRelations(of: IDList(Array(found)), in: entry) }

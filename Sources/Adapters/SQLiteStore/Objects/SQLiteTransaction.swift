@@ -20,18 +20,24 @@ final class SQLiteTransaction: WriteTransaction {
     /// The last storage fault of a change.
     var fault: ServiceError?
     let queries: QuerySupport
+    /// Takes the rows that are read by id, with a moment before the snapshot; `nil` if none are cached.
+    private let cache: (rows: RowCache, before: RowCache.Moment)?
+    /// The objects that were updated or deleted, also those of an attempt that was undone.
+    var changed: [Pointer] = []
 
     init(
         _ db: Database,
         _ catalog: Catalog,
         _ queries: QuerySupport,
         within budget: QueryBudget? = nil,
+        cachingIn cache: (rows: RowCache, before: RowCache.Moment)? = nil,
         recording changes: TransactionChanges = TransactionChanges()
     ) {
         self.db = db
         self.catalog = catalog
         self.queries = queries
         self.budget = budget
+        self.cache = cache
         self.changes = changes
     }
 
@@ -50,9 +56,17 @@ final class SQLiteTransaction: WriteTransaction {
         let statement = try db.cachedStatement(sql: "\(SQLiteTransaction.select) FROM \(table) WHERE id = ?")
         let rows = try Row.fetchCursor(statement, arguments: [id.description])
         // The end of the cursor resets the statement, and with it the row.
-        return try withExtendedLifetime(rows) {
+        let row = try withExtendedLifetime(rows) {
             try rows.next() == nil ? nil : ObjectRow(reading: statement, of: name)
         }
+        if let row { store(row, of: name) }
+        return row
+    }
+
+    /// Stores a row in the cache, if this transaction has one.
+    private func store(_ row: ObjectRow, of name: ClassName) {
+        guard let cache else { return }
+        cache.rows.store(row, of: Pointer(name, row.id), readAfter: cache.before)
     }
 
     func rows(
@@ -67,13 +81,18 @@ final class SQLiteTransaction: WriteTransaction {
             \(sql: SQLiteTransaction.select) FROM \(sql: table) \
             WHERE id IN (SELECT value FROM json_each(\(list.databaseValue)))
             """
-        guard case .subjects(let subjects) = readers else {
-            return try prepared(sql) { try objects(in: $0, Row.fetchCursor($0, arguments: $1), of: name, upTo: size) }
+        var registered: [Int64] = []
+        if case .subjects(let subjects) = readers {
+            let readable = queries.functions.readable(by: subjects)
+            registered = [readable.number]
+            sql += " AND \(readable.sql)"
         }
-        let readable = queries.functions.readable(by: subjects)
-        defer { _ = queries.functions.release([readable.number]) }
-        sql += " AND \(readable.sql)"
-        return try prepared(sql) { try objects(in: $0, Row.fetchCursor($0, arguments: $1), of: name, upTo: size) }
+        defer { _ = queries.functions.release(registered) }
+        let rows = try prepared(sql) {
+            try objects(in: $0, Row.fetchCursor($0, arguments: $1), of: name, upTo: size)
+        }
+        for row in rows { store(row, of: name) }
+        return rows
     }
 
     func rows(_ query: ObjectQuery) throws -> [ObjectRow] {

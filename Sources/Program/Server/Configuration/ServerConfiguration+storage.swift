@@ -19,6 +19,7 @@ extension ServerConfiguration {
         reader.secret("database.url", into: &databaseURL)
         reader.number("database.readers", 1...256, into: &threads.databaseReaders)
         reader.size("database.cacheSize", atMost: 1 << 40, into: &threads.databaseCache)
+        reader.size("database.rowCache", allowingZero: true, atMost: 1 << 40, into: &threads.rowCache)
     }
 
     /// Settings that do not fit to the kind of the database.

@@ -218,6 +218,8 @@ package struct ServerConfiguration: Sendable {
         package var databaseReaders = 4
         /// Bytes of pages that each database connection caches.
         package var databaseCache = 16 << 20
+        /// Bytes of rows of objects that are cached for reads by id, for each app; 0 for no cache.
+        package var rowCache = 16 << 20
     }
 
     /// The URL that verifies third-party log-ins.

@@ -9,6 +9,9 @@ protocol AppDatabase: Sendable {
     /// The rows with their checksums, for the scrubber.
     var rows: any RowInspection { get }
 
+    /// The uses of the cache of rows that were read by id; `nil` if this database has none.
+    var cachedRows: CacheCounts? { get }
+
     /// The sizes in bytes of its files on this machine, by the names that the metrics give them; blocks.
     func sizes() -> [(file: String, size: Int64)]
 

@@ -23,6 +23,7 @@ struct FileDatabase: AppDatabase {
                 path: path,
                 readers: settings.databaseReaders,
                 cacheSize: settings.databaseCache,
+                rowCache: settings.rowCache,
                 health: shared.health,
                 commits: shared.commits,
                 readThreads: threads,
@@ -35,6 +36,8 @@ struct FileDatabase: AppDatabase {
     }
 
     var rows: any RowInspection { database }
+
+    var cachedRows: CacheCounts? { database.rows.counts }
 
     /// `nil`: the file is in the app's folder.
     var id: String? { nil }

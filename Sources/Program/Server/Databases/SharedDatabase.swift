@@ -85,6 +85,9 @@ struct SharedDatabase: AppDatabase {
 
     var id: String? { objects.id }
 
+    /// `nil`: what other servers change is known too late.
+    var cachedRows: CacheCounts? { nil }
+
     /// None: they are on the machine of the database.
     func sizes() -> [(file: String, size: Int64)] { [] }
 

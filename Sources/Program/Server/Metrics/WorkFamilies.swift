@@ -71,6 +71,7 @@ struct WorkFamilies: Sendable {
             ("image_headers", apps.map(\.services.images.headers.counts)),
             ("file_records", apps.map(\.services.files.cacheCounts.records)),
             ("open_blobs", apps.map(\.services.files.cacheCounts.blobs)),
+            ("rows", apps.compactMap(\.parts.database.cachedRows)),
             ("sessions", apps.map(\.services.sessions.cacheCounts)),
         ]
         return [
