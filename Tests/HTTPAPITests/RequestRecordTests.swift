@@ -1,5 +1,6 @@
 import Domain
 import HTTPTypes
+import Hummingbird
 import NIOCore
 import Support
 import Synchronization
@@ -12,7 +13,7 @@ final class Records: Sendable {
     private let records = Mutex<[RequestRecord]>([])
 
     var all: [RequestRecord] { records.withLock { $0 } }
-    var sink: RequestSink { { record in self.records.withLock { $0.append(record) } } }
+    var sink: RequestSink { RequestSink { record in self.records.withLock { $0.append(record) } } }
 }
 
 /// What the log says of requests that take a route.
@@ -84,8 +85,16 @@ final class Records: Sendable {
         #expect(record.status == 404)
     }
 
-    @Test("a response that is dropped before its body is asked for is recorded once, as incomplete")
-    func dropped() {
+    @Test("a log without lines for requests gets no record")
+    func closedSink() async throws {
+        var server = TestServer()
+        server.requests = RequestSink(isOpen: { false }, send: records.sink.send)
+        _ = try await server.test { try await $0.send("GET", "/health", nil, [:]) }
+        #expect(records.all.isEmpty)
+    }
+
+    @Test("a response that is not sent is recorded once, as incomplete", arguments: [nil, 5])
+    func dropped(length: Int?) {
         let record = RequestRecord(
             time: .now(),
             id: "7",
@@ -99,8 +108,12 @@ final class Records: Sendable {
             duration: .zero,
             isComplete: false
         )
-        _ = ResponseEnd(record, since: .now, sink: records.sink)
+        let pending = PendingRecord()
+        _ = pending.begin(record, since: .now, ResponseBody(contentLength: length) { _ in }, to: records.sink)
+        pending.end(isComplete: false)
+        pending.end(isComplete: true)
         #expect(records.all.map(\.isComplete) == [false])
+        #expect(records.all.map(\.bytes) == [length == nil ? 0 : nil])
     }
 
     @Test("the client is the address, IPv4 in its usual form; a trusted proxy's lines count")

@@ -46,11 +46,15 @@ struct TestClient: Sendable {
         logger[metadataKey: "hb.request.id"] = "\(RequestID())"
         let source = ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger)
         let request = Request(head: head, body: RequestBody(asyncSequence: BodyPieces(body ?? ByteBuffer())))
-        let response = try await responder.respond(to: request, context: APIContext(source: source))
-        let collector = ResponseCollector()
-        try await response.body.write(collector)
-        await afterResponse()
-        return TestResponse(status: response.status, headers: response.headers, body: collector.body)
+        let pending = PendingRecord()
+        return try await PendingRecord.$current.withValue(pending) {
+            let response = try await responder.respond(to: request, context: APIContext(source: source))
+            let collector = ResponseCollector()
+            try await response.body.write(collector)
+            pending.end(isComplete: true)
+            await afterResponse()
+            return TestResponse(status: response.status, headers: response.headers, body: collector.body)
+        }
     }
 
     /// Sends one request and gives the whole response to a check.

@@ -42,7 +42,7 @@ package struct Secret: Sendable, CustomStringConvertible {
     ///
     /// Compares digests, which have one length and a constant-time `==`.
     package func matches(_ candidate: some StringProtocol) -> Bool {
-        SHA256.hash(data: Array(text.utf8)) == SHA256.hash(data: Array(candidate.utf8))
+        SHA256.hash(data: Array(text.utf8)) == SHA256.hash(data: Array(String(candidate).utf8))
     }
 }
 

@@ -134,6 +134,12 @@ package struct ObjectCommand: Sendable {
         }
     }
 
+    /// Whether the command reads one row, apart from the files in its fields.
+    var isLookUp: Bool {
+        guard case .get = action else { return false }
+        return view.include.isEmpty
+    }
+
     /// Whether the command only reads.
     package var isRead: Bool {
         switch action {

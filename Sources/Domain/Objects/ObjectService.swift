@@ -1,33 +1,35 @@
 /// The settings and dependencies of the object rules, apart from the store.
-package struct ObjectSettings: Sendable {
+///
+/// A class, because each read and change passes it on several times, and it has dozens of references to count.
+package final class ObjectSettings: Sendable {
     /// The limits of objects and classes.
-    package var limits: ObjectLimits
+    package let limits: ObjectLimits
     /// The limits of queries.
-    package var queries: QueryLimits
+    package let queries: QueryLimits
     /// The presentation of file records.
-    package var files: FilePresentation
+    package let files: FilePresentation
     /// The settings, services and caches of accounts.
-    package var accountDependencies: AccountDependencies
+    package let accountDependencies: AccountDependencies
     /// The settings of accounts.
     var accountSettings: AccountSettings { accountDependencies.settings }
     /// The maximum length of a file's name in bytes of UTF-8.
-    package var nameLength: Int
+    package let nameLength: Int
     /// The same with the master key, if it is greater.
-    package var masterNameLength: Int
+    package let masterNameLength: Int
     /// Whether the app has a mirror, so that records of files can exist before their bytes.
-    package var hasMirror: Bool
+    package let hasMirror: Bool
     /// How long deleted files stay in the trash.
-    package var trash: TrashSettings
+    package let trash: TrashSettings
     /// What the app does with mails; `nil` if the server sends none.
-    package var mail: MailPolicy?
+    package let mail: MailPolicy?
     /// The limits of relations and feeds.
-    package var people: PeopleLimits
+    package let people: PeopleLimits
     /// What the app does with SMS; `nil` if the server sends none.
-    package var sms: SMSPolicy?
+    package let sms: SMSPolicy?
     /// Generates object ids.
-    package var ids: ObjectIDGenerator
+    package let ids: ObjectIDGenerator
     /// Returns the current time.
-    package var clock: @Sendable () -> Timestamp
+    package let clock: @Sendable () -> Timestamp
 
     /// Creates settings; tests pass their own clock and ids.
     package init(
@@ -105,7 +107,15 @@ package struct ObjectService: Sendable {
         as caller: Caller,
         presence: (any CallerPresence)? = nil
     ) async throws -> ObjectReply {
-        try await perform(command, as: caller, within: budget(presence))
+        // A read of one row is always fast, and needs no budget.
+        if command.isLookUp { return try await lookUp(command, as: caller) }
+        return try await perform(command, as: caller, within: budget(presence))
+    }
+
+    private func lookUp(_ command: ObjectCommand, as caller: Caller) async throws -> ObjectReply {
+        try await store.read { [settings] reader in
+            try ObjectReadRules(reader: reader, caller: caller, settings: settings).perform(command)
+        }
     }
 
     func perform(
@@ -113,12 +123,7 @@ package struct ObjectService: Sendable {
         as caller: Caller,
         within budget: QueryBudget
     ) async throws -> ObjectReply {
-        if case .get = command.action, command.view.include.isEmpty {
-            // A read of one row is always fast.
-            return try await store.read { [settings] reader in
-                try ObjectReadRules(reader: reader, caller: caller, settings: settings).perform(command)
-            }
-        }
+        if command.isLookUp { return try await lookUp(command, as: caller) }
         guard !command.isRead else {
             return try await reading(as: caller, within: budget) { try $0.perform(command) }
         }

@@ -42,7 +42,7 @@ package final class QueryBudget: Sendable {
     /// The error at the end of a slice that is not extended; the body has to run again.
     package struct SliceEnded: Error {}
 
-    private let refusal: any Error
+    private let refusal: @Sendable () -> any Error
     private let presence: (any CallerPresence)?
     private let state: Mutex<State>
     /// The earliest time at which ``check()`` has to do more than read the clock.
@@ -50,9 +50,13 @@ package final class QueryBudget: Sendable {
 
     /// - Parameters:
     ///   - milliseconds: The time limit of all bodies together.
-    ///   - refusal: The error that ``check()`` throws after that time.
+    ///   - refusal: The error that ``check()`` throws after that time; made only then, because few requests need it.
     ///   - presence: Ends the bodies of a slow query when its client disconnects; without it they run to their end.
-    package init(milliseconds: Int, refusal: any Error, presence: (any CallerPresence)? = nil) {
+    package init(
+        milliseconds: Int,
+        refusal: @autoclosure @escaping @Sendable () -> any Error,
+        presence: (any CallerPresence)? = nil
+    ) {
         self.refusal = refusal
         self.presence = presence
         state = Mutex(State(remaining: UInt64(milliseconds) * 1_000_000))
@@ -77,8 +81,9 @@ package final class QueryBudget: Sendable {
         let ended = try state.withLock { state -> Slice? in
             if let failure = state.failure { throw failure }
             if let deadline = state.deadline, now >= deadline {
-                state.failure = refusal
-                throw refusal
+                let failure = refusal()
+                state.failure = failure
+                throw failure
             }
             guard let end = state.sliceEnd, now >= end else { return nil }
             state.sliceEnd = nil
@@ -112,7 +117,7 @@ package final class QueryBudget: Sendable {
             // The end of a slice concerns only the previous attempt.
             if state.failure is SliceEnded { state.failure = nil }
             if let failure = state.failure { throw failure }
-            guard state.remaining > 0 else { throw refusal }
+            guard state.remaining > 0 else { throw refusal() }
             let deadline = began.addingReportingOverflow(state.remaining)
             state.deadline = deadline.overflow ? .max : deadline.partialValue
             state.sliceEnd = state.slice.map { began + $0.nanoseconds }

@@ -60,21 +60,7 @@ extension StringProtocol {
     }
 
     /// The string with each `%XX` decoded; `nil` if an escape is malformed or the result is not UTF-8.
-    package var percentDecoded: String? {
-        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
-        var bytes: [UInt8] = []
-        var rest = utf8.makeIterator()
-        while let byte = rest.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.next().flatMap(hexadecimalValue), let low = rest.next().flatMap(hexadecimalValue)
-            else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
+    package var percentDecoded: String? { String(self).withDecodedPercents }
 
     /// Whether the string contains a C0 or C1 control character, DEL or a line separator.
     package var hasControlCharacters: Bool {
@@ -92,5 +78,24 @@ func hexadecimalValue(_ digit: UInt8) -> UInt8? {
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
     case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
     default: nil
+    }
+}
+
+extension String {
+    /// See ``percentDecoded``, which is compiled for every kind of string and would be slow byte by byte.
+    fileprivate var withDecodedPercents: String? {
+        guard utf8.contains(UInt8(ascii: "%")) else { return self }
+        var bytes: [UInt8] = []
+        var rest = utf8.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(hexadecimalValue), let low = rest.next().flatMap(hexadecimalValue)
+            else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -10,6 +10,11 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
     ///
     /// - Throws: ``ServiceError/Code/invalidClassName``.
     package init(_ text: some StringProtocol) throws {
+        try self.init(checking: String(text))
+    }
+
+    /// Apart from the generic initializer, which would be slow byte by byte.
+    private init(checking text: String) throws {
         var rest = text.utf8[...]
         if rest.first == UInt8(ascii: "_") { rest = rest.dropFirst() }
         guard let first = rest.first, first.isASCIIAlphanumeric,
@@ -23,7 +28,7 @@ package struct ClassName: Hashable, Comparable, Sendable, CustomStringConvertibl
                     + "letters, digits or '_'."
             )
         }
-        description = String(text)
+        description = text
     }
 
     private init(known text: String) {

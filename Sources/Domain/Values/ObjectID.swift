@@ -21,11 +21,12 @@ package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible
     /// The description is then the string with `-` in place of each byte that is not a letter, a digit or `_`, and has at
     /// most 65 bytes, so that it is safe in messages and statements.
     package init(inPath text: some StringProtocol) {
-        description = ObjectID(String(text))?.description ?? ObjectID.unassignable(text)
+        let text = String(text)
+        description = ObjectID(text)?.description ?? ObjectID.unassignable(text)
     }
 
     /// A string that is not a valid id: it has another character than letters and digits, or is too long.
-    private static func unassignable(_ text: some StringProtocol) -> String {
+    private static func unassignable(_ text: String) -> String {
         let bytes = text.utf8.prefix(maxLength + 1).map { byte in
             byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") ? byte : UInt8(ascii: "-")
         }

@@ -97,12 +97,7 @@ package struct API: Sendable {
     ) -> some HTTPResponder<APIContext> {
         let router = Router(context: APIContext.self)
         let log = RequestLog(sink: requests, failures: apps.mapValues(\.failures))
-        router.add(middleware: log)
-        router.add(middleware: UploadCORS())
-        router.add(middleware: CORSMiddleware.api)
-        router.add(middleware: ExposedHeaders())
-        router.add(middleware: ErrorRenderer())
-        router.add(middleware: ContinueMiddleware())
+        router.add(middleware: APIMiddleware(log: log))
         HealthRoute(health: health).add(to: router)
         ReadinessRoute(readiness: readiness).add(to: router)
         RealtimeRoutes(apps: apps, connections: liveConnections, publicURL: publicURL).add(to: router)
@@ -156,8 +151,7 @@ package struct API: Sendable {
 
     /// Adds the routes whose responses can be long and are compressed.
     private func addObjects(to callers: RouterGroup<CallerContext>) {
-        let group = callers.group().add(middleware: ParameterWarnings())
-        let callers = compresses ? group.add(middleware: JSONCompression()) : group
+        let callers = callers.group().add(middleware: ObjectMiddleware(compresses: compresses))
         ObjectRoutes(apps: apps, bodies: bodies).add(to: callers)
         FriendshipRoutes(apps: apps, bodies: bodies).add(to: callers)
         FeedRoutes(apps: apps, bodies: bodies).add(to: callers)

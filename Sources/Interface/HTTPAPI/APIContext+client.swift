@@ -9,7 +9,7 @@ extension APIContext {
     ///
     /// A proxy on this machine that is not trusted looks like a client on this machine.
     package var isOnThisMachine: Bool {
-        let peer = channel.remoteAddress?.ipAddress.flatMap(ClientAddress.address(of:))
+        let peer = channel.remoteAddress?.host
         guard let address = forwardedClient ?? peer else { return false }
         let loopback = [UInt8](repeating: 0, count: 15) + [1]
         return address.bytes.count == 4 ? address.bytes[0] == 127 : address.bytes == loopback

@@ -1,7 +1,7 @@
 package import Domain
 
 /// The services of one app; built by Server.
-package struct AppServices: Sendable {
+package final class AppServices: Sendable {
     /// The app's id.
     package let id: AppID
     /// The work that one of several servers does at a time.

@@ -8,7 +8,7 @@ extension Request {
     /// CQL changes objects by `GET`, a log-in begins a session by `GET`, and the signed URL of a file is read by `POST`. A
     /// statement that cannot be parsed changes nothing.
     package var isChange: Bool {
-        let segments = uri.path.split(separator: "/").dropFirst().map(String.init)
+        let segments = segments.dropFirst().map(String.init)
         guard [.get, .head].contains(method) else {
             return !(method == .post && segments.count == 3 && segments[0] == "files" && segments[2] == "url")
         }
@@ -24,6 +24,6 @@ extension Request {
 
     /// Whether the answer to a request of the API has a key, by which a caller who only reads could change something.
     package var showsKey: Bool {
-        uri.path.split(separator: "/").dropFirst().elementsEqual(["app"])
+        segments.dropFirst().elementsEqual(["app"])
     }
 }

@@ -93,9 +93,7 @@ package struct LCFileServer: Sendable {
 
     /// Adds the line of a request to the log, if the level of the log includes it at that time.
     var requests: RequestSink {
-        { [log, logLevel] request in
-            if logLevel.value <= .info { log.write(request) }
-        }
+        RequestSink(isOpen: { [logLevel] in logLevel.value <= .info }, send: { [log] in log.write($0) })
     }
 
     /// Takes the addresses and runs the services on them.

@@ -48,8 +48,7 @@ struct DeletionFixture {
             backoff: Backoff(first: .milliseconds(1), max: .milliseconds(4)),
             logger: Logger(label: "test") { [log] _ in LineHandler(lines: log) }
         )
-        var settings = uploads.people.objects.settings
-        settings.trash = trash
+        let settings = uploads.people.objects.settings.copy(trash: trash)
         return Server(
             blobs: blobs,
             files: files,

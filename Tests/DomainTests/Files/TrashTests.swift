@@ -13,8 +13,7 @@ import Testing
     }
 
     private func trash(_ server: DeletionFixture.Server, on store: (any ObjectStore)? = nil) -> TrashService {
-        var settings = fixture.uploads.people.objects.settings
-        settings.trash = TrashSettings(keep: 60)
+        let settings = fixture.uploads.people.objects.settings.copy(trash: TrashSettings(keep: 60))
         return TrashService(
             store: store ?? fixture.store,
             blobs: server.blobs,

@@ -43,8 +43,7 @@ struct LiveFixture {
         self.store = store
         users = try SessionFixture(on: base, through: store)
         task = try ClassName("Task")
-        var settings = users.objects.settings
-        settings.clock = now
+        let settings = users.objects.settings.copy(clock: now)
         live = LiveQueryService(
             app: users.guest.app,
             store: store,

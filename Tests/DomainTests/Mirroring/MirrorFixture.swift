@@ -18,8 +18,7 @@ struct MirrorFixture {
         uploads = try UploadFixture()
         service = uploads.service(limits)
         key = try #require(FileKey("old/photo.txt"))
-        var settings = uploads.people.objects.settings
-        settings.hasMirror = true
+        let settings = uploads.people.objects.settings.copy(hasMirror: true)
         objects = ObjectService(store: uploads.store, settings: settings)
     }
 

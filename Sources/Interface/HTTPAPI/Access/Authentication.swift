@@ -16,14 +16,15 @@ struct Authentication: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         let address = context.clientAddress
+        let fields = request.headers.ofExtensions
         var caller: Caller
         do {
-            caller = try authenticator.authenticate(Credentials(headers: request.headers)).at(address: address ?? "")
+            caller = try authenticator.authenticate(Credentials(headers: fields)).at(address: address ?? "")
         } catch {
             try limits.takeRequest(from: address)
             throw error
         }
-        if let token = request.sessionToken {
+        if let token = fields.sessionToken {
             // A token that no session has costs a query each time.
             try limits.requireRequest(by: caller)
             caller = try await apps.services(of: caller).sessions.caller(caller, showing: token)
@@ -35,10 +36,15 @@ struct Authentication: RouterMiddleware {
     }
 }
 
-extension Request {
-    /// The session token of the request, not checked.
+extension HTTPFields {
+    /// The fields that begin with `X-`, as all credentials of SDKs do.
+    ///
+    /// A field is looked up by comparing it with all fields, and the credentials have many names.
+    fileprivate var ofExtensions: HTTPFields { filter { $0.name.canonicalName.utf8.starts(with: "x-".utf8) } }
+
+    /// The session token of a request, not checked.
     var sessionToken: String? {
-        HTTPField.Name.session.lazy.compactMap { self.headers[$0] }.first { !$0.isEmpty }
+        HTTPField.Name.session.lazy.compactMap { self[$0] }.first { !$0.isEmpty }
     }
 }
 

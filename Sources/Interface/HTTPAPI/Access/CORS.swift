@@ -23,18 +23,11 @@ extension CORSMiddleware where Context == APIContext {
 /// Hummingbird's middleware names them in the responses to preflight requests only, where browsers ignore them: the
 /// response itself must have the field (Fetch standard, section 3.3.3). Downloads, which have CORS headers of their own,
 /// are left as they are: their prepared responses are the same for all clients.
-struct ExposedHeaders: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: APIContext,
-        next: @concurrent (Request, APIContext) async throws -> Response
-    ) async throws -> Response {
-        var response = try await next(request, context)
-        guard request.headers.contains(.origin), !response.headers.contains(.accessControlAllowOrigin) else {
-            return response
-        }
+enum ExposedHeaders {
+    /// Adds the field to a response to a script of another origin.
+    static func add(to response: inout Response) {
+        guard !response.headers.contains(.accessControlAllowOrigin) else { return }
         response.headers[.accessControlExposeHeaders] = ExposedHeaders.value
-        return response
     }
 
     /// The fields that scripts can use; `Content-Type` and `Last-Modified` need no mention.

@@ -8,7 +8,7 @@ struct ProxyResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
 
     func respond(to request: Request, context: APIContext) async throws -> Response {
         guard !proxies.networks.isEmpty,
-            let peer = context.channel.remoteAddress?.ipAddress.flatMap(ClientAddress.address(of:))
+            let peer = context.channel.remoteAddress?.host
         else { return try await base.respond(to: request, context: context) }
         var context = context
         context.forwardedClient = proxies.client(behind: peer, request.headers)

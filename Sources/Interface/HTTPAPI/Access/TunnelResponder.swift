@@ -34,7 +34,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     /// request has. On other paths such a body is always a tunnel, so that none of its fields is stored in an object.
     private func isTunnelled(_ request: Request) -> Bool {
         guard request.method == .post else { return false }
-        let path = request.uri.path.split(separator: "/")
+        let path = request.segments
         // Requests to an upload's URL have no credentials to unpack, and Java sends them as text.
         guard ["1", "1.1"].contains(path.first), path.dropFirst().first != "upload",
             request.headers[.contentType].flatMap({ MediaType($0) })?.description == "text/plain"
@@ -44,7 +44,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
 
     /// Whether the request is `POST /files/<name>`.
     private func isForFile(_ request: Request) -> Bool {
-        let path = request.uri.path.split(separator: "/").dropFirst()
+        let path = request.segments.dropFirst()
         return path.count == 2 && path.first == "files"
     }
 

@@ -44,7 +44,7 @@ struct AccountRoutes: Sendable {
     }
 
     @Sendable private func me(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let token = try ObjectParameters(request).text("session_token") ?? request.sessionToken ?? ""
+        let token = try ObjectParameters(request).text("session_token") ?? request.headers.sessionToken ?? ""
         return try await accounts(context).user(showing: token, as: context.caller).json.response()
     }
 

@@ -10,7 +10,7 @@ internal import Synchronization
 /// It is for routes whose responses can be long: objects, queries, batches, schemas. Responses with session tokens or
 /// third-party credentials are not compressed: from the length of a compressed response, an attacker who determines a
 /// part of it could guess a secret beside it (BREACH).
-struct JSONCompression: RouterMiddleware {
+enum JSONCompression {
     /// The minimum length of a response in bytes; a shorter one fits in a network packet anyway.
     static let leastLength = 1024
     /// The length in bytes up to which a response is compressed before its head is sent.
@@ -19,15 +19,12 @@ struct JSONCompression: RouterMiddleware {
     /// is chunked.
     static let pieceLength = 64 << 10
 
-    func handle(
-        _ request: Request,
-        context: CallerContext,
-        next: @concurrent (Request, CallerContext) async throws -> Response
-    ) async throws -> Response {
-        var response = try await next(request, context)
+    /// The response to a request, compressed if it is long and the client accepts that.
+    static func compressed(_ response: Response, to request: Request) async throws -> Response {
         guard let length = response.body.contentLength, length >= JSONCompression.leastLength,
             response.headers[.contentType]?.hasPrefix("application/json") == true
         else { return response }
+        var response = response
         response.headers[values: .vary] += ["Accept-Encoding"]
         guard let coding = AcceptedCodings(request.headers[.acceptEncoding]).preferred else { return response }
         let collector = BodyCollector()
@@ -39,7 +36,7 @@ struct JSONCompression: RouterMiddleware {
         return response
     }
 
-    private func body(_ json: ByteBuffer, _ coding: ContentCoding) throws -> ResponseBody? {
+    private static func body(_ json: ByteBuffer, _ coding: ContentCoding) throws -> ResponseBody? {
         switch coding {
         case .zstd: try compressed(json, by: ZstdStream.self)
         case .gzip: try compressed(json, by: GzipStream.self)
@@ -47,7 +44,7 @@ struct JSONCompression: RouterMiddleware {
     }
 
     /// The compressed body; `nil` if it is not shorter.
-    private func compressed<Stream: CompressionStream & ~Copyable>(
+    private static func compressed<Stream: CompressionStream & ~Copyable>(
         _ json: ByteBuffer,
         by _: Stream.Type
     ) throws -> ResponseBody? {

@@ -25,8 +25,7 @@ package final class AddressConnections: Sendable {
     ///
     /// - Returns: Whether it can stay; otherwise the caller closes it.
     func admit(_ channel: any Channel) -> Bool {
-        guard most > 0, let text = channel.remoteAddress?.ipAddress, let address = ClientAddress.address(of: text),
-            !exempt.contains(where: { $0.contains(address) })
+        guard most > 0, let address = channel.remoteAddress?.host, !exempt.contains(where: { $0.contains(address) })
         else { return true }
         let network = ClientAddress.network(of: address)
         let isAdmitted = counts.withLock { counts in

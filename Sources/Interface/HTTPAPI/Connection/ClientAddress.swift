@@ -7,9 +7,7 @@ extension APIContext {
     /// An IPv6 address counts as its 64-bit network, because one client can have all addresses of that network. Behind
     /// a reverse proxy that is not trusted (``TrustedProxies``) it is the proxy's address.
     var clientAddress: String? {
-        if let forwardedClient { return ClientAddress.network(of: forwardedClient) }
-        guard let text = channel.remoteAddress?.ipAddress else { return nil }
-        return ClientAddress.network(of: text)
+        (forwardedClient ?? channel.remoteAddress?.host).map(ClientAddress.network)
     }
 
     /// The identity of the client before authentication.
@@ -22,17 +20,16 @@ enum ClientAddress {
     /// A zone (`fe80::1%eth0`) does not identify a client, and IPv4 in the form of IPv6 (RFC 4291, 2.5.5.2), as a
     /// socket for both versions shows it, is IPv4.
     static func address(of text: String) -> IPAddress? {
-        guard let address = IPAddress(String(text.prefix { $0 != "%" })) else { return nil }
+        IPAddress(String(text.prefix { $0 != "%" })).map(unmapped)
+    }
+
+    /// The IPv4 address that an IPv6 address of that form stands for; others unchanged.
+    fileprivate static func unmapped(_ address: IPAddress) -> IPAddress {
         let bytes = address.bytes
         guard bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff else {
             return address
         }
-        return IPAddress(bytes: Array(bytes.suffix(4)))
-    }
-
-    /// The network of an address string: IPv4 unchanged, IPv6 as its 64-bit network.
-    static func network(of text: String) -> String {
-        address(of: text).map { network(of: $0) } ?? text
+        return IPAddress(bytes: Array(bytes.suffix(4))) ?? address
     }
 
     /// The network of an address: IPv4 unchanged, IPv6 as its 64-bit network.
@@ -40,5 +37,21 @@ enum ClientAddress {
         guard address.bytes.count == 16 else { return address.description }
         let network = IPAddress(bytes: address.bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
         return (network ?? address).description
+    }
+}
+
+extension SocketAddress {
+    /// The address without its port, as ``ClientAddress/address(of:)`` finds it in a string; `nil` for a socket in the file
+    /// system.
+    ///
+    /// From the bytes, because each request needs it, and text would be written and parsed.
+    var host: IPAddress? {
+        switch self {
+        // `sin_addr` of ip(7), and `sin6_addr` of ipv6(7).
+        case .v4(let address): withUnsafeBytes(of: address.address) { IPAddress(bytes: Array($0[4..<8])) }
+        case .v6(let address):
+            withUnsafeBytes(of: address.address) { IPAddress(bytes: Array($0[8..<24])) }.map(ClientAddress.unmapped)
+        case .unixDomainSocket: nil
+        }
     }
 }

@@ -45,17 +45,13 @@ final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// Notifies the connection when a request's body is first read.
-struct ContinueMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: APIContext,
-        next: @concurrent (Request, APIContext) async throws -> Response
-    ) async throws -> Response {
-        guard request.headers.contains(.expect) else { return try await next(request, context) }
-        var request = request
-        request.body = RequestBody(asyncSequence: AskedForBody(body: request.body, channel: context.channel))
-        return try await next(request, context)
+extension Request {
+    /// The request, whose body notifies the connection when it is first read, if the client waits for that.
+    func askingForBody(on channel: any Channel) -> Request {
+        guard headers.contains(.expect) else { return self }
+        var request = self
+        request.body = RequestBody(asyncSequence: AskedForBody(body: body, channel: channel))
+        return request
     }
 }
 

@@ -83,12 +83,18 @@ struct HTTPChannel: HTTPChannelHandler {
     func handle(value: Value, logger: Logger) async {
         do {
             switch try await value.version.get() {
-            case .http1(let requests): await handleHTTP(asyncChannel: requests.take(), logger: logger)
-            case .http2(let streams): await streams.each { await handleHTTP(asyncChannel: $0, logger: logger) }
+            case .http1(let requests): await respond(to: requests.take(), logger)
+            case .http2(let streams): await streams.each { await respond(to: $0, logger) }
             case .none: break
             }
         } catch {
             logger.debug("The handshake failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func respond(to requests: HTTPConnection.Requests, _ logger: Logger) async {
+        await PendingRecord.$current.withValue(PendingRecord()) {
+            await handleHTTP(asyncChannel: requests, logger: logger)
         }
     }
 }

@@ -49,7 +49,7 @@ package enum HTTPConnection {
             log: HotDownloadLog(metrics: metrics, logger: logger, proxies: proxies, sink: requests)
         )
         return HTTPServerBuilder { responder in
-            HTTPChannel(responder: responder, addresses: addresses, services: services)
+            HTTPChannel(responder: PendingRecord.recording(responder), addresses: addresses, services: services)
         }
     }
 }

@@ -80,8 +80,8 @@ struct HotDownloadLog: Sendable {
         // Before the end: who sees that no request is in progress sees all their counts.
         metrics.countHot()
         metrics.end(entry.request, isCutOff: !isComplete, at: time)
-        guard let sink else { return }
-        sink(
+        guard let sink, sink.isOpen() else { return }
+        sink.send(
             RequestRecord(
                 time: .now(),
                 id: entry.id,

@@ -18,7 +18,7 @@ struct LiveQueryRoutes: Sendable {
         return try await bodies.json(of: request, context) { json in
             let body = try members(of: json)
             var caller = context.caller
-            if request.sessionToken == nil, let token = body["sessionToken"]?.stringValue, !token.isEmpty {
+            if request.headers.sessionToken == nil, let token = body["sessionToken"]?.stringValue, !token.isEmpty {
                 caller = try await app.sessions.caller(caller, showing: token)
             }
             let id = try await queries.subscribe(body, as: caller)

@@ -34,7 +34,7 @@ package struct RequestClient: Sendable, CustomStringConvertible {
         case .peer(let address): RequestClient.text(of: address)
         case .forwarded(let address): address.description
         case .lines(let lines, let peer, let proxies):
-            peer.ipAddress.flatMap(ClientAddress.address(of:))
+            peer.host
                 .flatMap { proxies.client(behind: $0, lines: lines) }?.description
                 ?? RequestClient.text(of: peer)
         }
@@ -47,8 +47,7 @@ package struct RequestClient: Sendable, CustomStringConvertible {
     }
 
     private static func text(of address: SocketAddress) -> String {
-        guard let text = address.ipAddress else { return "-" }
-        return ClientAddress.address(of: text)?.description ?? text
+        address.host?.description ?? "-"
     }
 }
 

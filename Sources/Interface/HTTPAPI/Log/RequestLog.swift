@@ -20,9 +20,20 @@ struct RequestLog: RouterMiddleware {
     ) async throws -> Response {
         let start = ContinuousClock.now
         var response = try await next(request, context)
+        record(&response, to: request, context, since: start)
+        return response
+    }
+
+    /// Adds the request's id to a response, and records the request at the end of the response.
+    func record(
+        _ response: inout Response,
+        to request: Request,
+        _ context: APIContext,
+        since start: ContinuousClock.Instant
+    ) {
         response.headers[.requestID] = context.id
         if response.status.code >= 400 { note(response, of: request, context, since: start) }
-        guard let sink else { return response }
+        guard let sink, sink.isOpen(), let pending = PendingRecord.current else { return }
         let record = RequestRecord(
             time: .now(),
             id: context.id,
@@ -36,8 +47,7 @@ struct RequestLog: RouterMiddleware {
             duration: .zero,
             isComplete: false
         )
-        response.body = response.body.recorded(by: ResponseEnd(record, since: start, sink: sink))
-        return response
+        response.body = pending.begin(record, since: start, response.body, to: sink)
     }
 
     /// Adds a failed request to the list of its app; without an app it is in the log only.

@@ -26,5 +26,19 @@ package struct RequestRecord: Sendable {
     package var isComplete: Bool
 }
 
-/// Receives each request after its end, from any thread, and returns at once.
-package typealias RequestSink = @Sendable (RequestRecord) -> Void
+/// Receives each request after its end.
+package struct RequestSink: Sendable {
+    /// Whether the log has lines for requests at this time; without them, no record is made.
+    package let isOpen: @Sendable () -> Bool
+    /// Receives a record, on any thread, and returns at once.
+    package let send: @Sendable (RequestRecord) -> Void
+
+    /// Creates a sink from its functions.
+    package init(
+        isOpen: @escaping @Sendable () -> Bool = { true },
+        send: @escaping @Sendable (RequestRecord) -> Void
+    ) {
+        self.isOpen = isOpen
+        self.send = send
+    }
+}

@@ -15,7 +15,7 @@ struct BatchItem {
         }
         method = members["method"]?.stringValue?.uppercased() ?? ""
         let parts = path.split(separator: "?", maxSplits: 1)
-        var segments = (parts.first ?? "").split(separator: "/").map(\.decodedSegment)
+        var segments = (parts.first ?? "").segments.map(\.decodedSegment)
         if ["1.1", "1"].contains(segments.first) { segments.removeFirst() }
         self.segments = segments
         if let params = members["params"]?.objectValue {

@@ -34,7 +34,7 @@ struct ObjectRoutes: Sendable {
 
     private func perform(_ request: Request, _ context: CallerContext, _ body: JSONValue) async throws -> Response {
         let app = try apps.services(of: context.caller)
-        let path = try ObjectPath(request.uri.path.split(separator: "/").dropFirst().map(\.decodedSegment))
+        let path = try ObjectPath(request.segments.dropFirst().map(\.decodedSegment))
         if path.className == .file, path.ids.isEmpty, request.method == .post, RemoteFile.isCopy(body) {
             return try await RemoteFile(app: app, caller: context.caller, channel: context.channel)
                 .answer(body, name: nil)
@@ -83,13 +83,6 @@ struct ObjectRoutes: Sendable {
 
 extension Request {
     fileprivate var isForFiles: Bool {
-        uri.path.split(separator: "/").dropFirst().first == "files"
-    }
-}
-
-extension Substring {
-    /// One segment of a path, percent-decoded; unchanged if that is impossible, so that it is not missing from the path.
-    var decodedSegment: Substring {
-        percentDecoded.map { $0[...] } ?? self
+        segments.dropFirst().first == "files"
     }
 }

@@ -8,7 +8,7 @@ internal import HummingbirdCore
 ///
 /// A misspelt `where` would return every object. It is not refused, because LeanCloud ignores unknown parameters, and
 /// SDKs, apps and proxies can add their own.
-struct ParameterWarnings: RouterMiddleware {
+enum ParameterWarnings {
     /// The header: one line for each parameter.
     static let field = HTTPField.Name.known("X-LC-Warning")
 
@@ -20,21 +20,16 @@ struct ParameterWarnings: RouterMiddleware {
     /// The maximum length of a name, twice that of the longest parameter.
     private static let longest = 48
 
-    func handle(
-        _ request: Request,
-        context: CallerContext,
-        next: @concurrent (Request, CallerContext) async throws -> Response
-    ) async throws -> Response {
-        var response = try await next(request, context)
+    /// Adds the warnings about the parameters of a request to its response.
+    static func add(to response: inout Response, for request: Request) {
         let warnings = request.uri.query.map(ParameterWarnings.warnings) ?? []
-        guard !warnings.isEmpty else { return response }
-        response.headers[values: ParameterWarnings.field] += warnings
-        return response
+        if !warnings.isEmpty { response.headers[values: ParameterWarnings.field] += warnings }
     }
 
     /// The warnings about a query string, one for each name, however often it is there.
     static func warnings(about query: String) -> [String] {
-        let names = query.split(separator: "&").compactMap { $0.split(separator: "=", maxSplits: 1).first }
+        let names = query.utf8.split(separator: UInt8(ascii: "&"))
+            .compactMap { $0.split(separator: UInt8(ascii: "="), maxSplits: 1).first.map(Substring.init) }
         var seen: Set<String> = []
         let unknown = names.map(String.init).filter { isUnknown($0) && seen.insert($0).inserted }
         return Array(unknown.prefix(maxCompared).compactMap(warning).prefix(limit))
@@ -44,8 +39,10 @@ struct ParameterWarnings: RouterMiddleware {
     /// allowed in a header.
     static func isUnknown(_ name: String) -> Bool {
         name.utf8.count <= longest && name.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 0x5f }
-            && !ObjectParameters.names.contains(name)
+            && !known.contains(name)
     }
+
+    private static let known = Set(ObjectParameters.names)
 
     /// The warning about an unknown name; `nil` if it resembles none.
     static func warning(about name: String) -> String? {

@@ -28,7 +28,7 @@ struct FriendshipRoutes: Sendable {
 
     @Sendable private func change(_ request: Request, _ context: CallerContext) async throws -> Response {
         let service = try apps.services(of: context.caller).friendships
-        let segments = request.uri.path.split(separator: "/").dropFirst().map(\.decodedSegment)
+        let segments = request.segments.dropFirst().map(\.decodedSegment)
         return try await bodies.json(of: request, context) { body in
             guard let call = try FriendshipCall(request.method.rawValue, segments, body: body) else {
                 throw FriendshipRoutes.noPath

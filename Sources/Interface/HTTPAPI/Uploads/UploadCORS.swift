@@ -6,22 +6,19 @@ internal import HummingbirdCore
 ///
 /// Apps add their own headers to uploads, so every requested header is allowed; the URL is the upload's credential.
 /// `OPTIONS` without a preflight header belongs to tus and is passed on.
-struct UploadCORS: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: APIContext,
-        next: @concurrent (Request, APIContext) async throws -> Response
-    ) async throws -> Response {
-        let segments = request.uri.path.split(separator: "/").prefix(2)
-        guard segments.count == 2, ["1", "1.1"].contains(segments[0]), ["upload", "uploads"].contains(segments[1])
+enum UploadCORS {
+    /// Whether a request is for the URL of an upload.
+    static func concerns(_ request: Request) -> Bool {
+        let segments = request.uri.path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2)
+            .map(Substring.init)
+        return segments.count >= 2 && ["1", "1.1"].contains(segments[0]) && ["upload", "uploads"].contains(segments[1])
+    }
+
+    /// The response to a preflight request for an upload; `nil` for all other requests.
+    static func preflight(_ request: Request) -> Response? {
+        guard request.method == .options, request.headers.contains(.accessControlRequestMethod), concerns(request)
         else {
-            return try await next(request, context)
-        }
-        guard request.method == .options, request.headers.contains(.accessControlRequestMethod) else {
-            var response = try await next(request, context)
-            response.headers[.accessControlAllowOrigin] = "*"
-            response.headers[.accessControlExposeHeaders] = UploadCORS.exposed
-            return response
+            return nil
         }
         var headers: HTTPFields = [
             .accessControlAllowOrigin: "*",
@@ -31,9 +28,17 @@ struct UploadCORS: RouterMiddleware {
         headers[.accessControlAllowHeaders] =
             request.headers[.accessControlRequestHeaders] ?? "Authorization, Content-Type, Cache-Control"
         // The same status as for tus's OPTIONS.
-        guard segments[1] == "uploads" else { return Response(status: .noContent, headers: headers) }
+        guard request.segments.dropFirst().first == "uploads" else {
+            return Response(status: .noContent, headers: headers)
+        }
         headers[.contentLength] = "0"
         return Response(status: .ok, headers: headers)
+    }
+
+    /// Allows scripts of all origins to read a response.
+    static func allow(_ response: inout Response) {
+        response.headers[.accessControlAllowOrigin] = "*"
+        response.headers[.accessControlExposeHeaders] = UploadCORS.exposed
     }
 
     private static let exposed = [

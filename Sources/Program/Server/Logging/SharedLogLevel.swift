@@ -14,12 +14,15 @@ final class SharedLogLevel: Sendable {
 
     /// The level now.
     var value: Logger.Level {
-        get { Logger.Level.allCases[position.load(ordering: .relaxed)] }
+        get { SharedLogLevel.levels[position.load(ordering: .relaxed)] }
         set { position.store(SharedLogLevel.position(of: newValue), ordering: .relaxed) }
     }
 
+    /// Once, because `allCases` makes an array at each call.
+    private static let levels = Logger.Level.allCases
+
     private static func position(of level: Logger.Level) -> Int {
-        Logger.Level.allCases.firstIndex(of: level) ?? 0
+        levels.firstIndex(of: level) ?? 0
     }
 }
 
