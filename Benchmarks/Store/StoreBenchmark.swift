@@ -65,10 +65,10 @@ struct StoreBenchmark {
         for measure in overHTTP { try await measure.rates(tasks: 16).report() }
     }
 
-    /// Gets of objects that are in the row cache, which has space for the measured ones.
+    /// Gets of objects that are in the row cache after the first round.
     private static func measureCached(path: String) async throws {
         let subject = try Subject(path: path, rowCache: 64 << 20)
-        let get = try subject.get(try subject.tables(), note: ", cached")
+        let get = try subject.get(try subject.tables(), of: 1000, note: ", cached")
         try await get.timed().report()
         try await get.rates(tasks: 16).report()
         try subject.close()

@@ -3,8 +3,8 @@ internal import GRDB
 
 /// The measures. The SQL is what the store compiles for the same command; a change there is made here too.
 extension Subject {
-    func get(_ tables: Tables, note: String = "") throws -> Measure {
-        let ids = try sql.sample("id", of: tables.item).compactMap { ObjectID($0) }
+    func get(_ tables: Tables, of count: Int = .max, note: String = "") throws -> Measure {
+        let ids = try sql.sample("id", of: tables.item).prefix(count).compactMap { ObjectID($0) }
         let select = "\(Subject.columns) FROM \(tables.item) WHERE id = ?"
         return Measure(name: "get by id\(note)", calls: 4000) { call in
             let command = ObjectCommand(item, .get(ids[call % ids.count]))

@@ -200,7 +200,8 @@ private struct ClassShape {
         isFile = schema.name == .file
         isUser = schema.name == .user
         hasOwnFields = schema.name.isReserved
-        for (name, field) in schema.fields.sorted(by: { $0.key < $1.key }) {
+        // Few classes have such a field, and sorting all fields takes longer than showing an object.
+        for (name, field) in schema.fields.filter(\.value.changesReplies).sorted(by: { $0.key < $1.key }) {
             if field.type == .file { files.append(name) }
             if case .relation(let target) = field.type {
                 let relation: JSONValue = ["__type": "Relation", "className": .string(target.description)]
@@ -208,6 +209,17 @@ private struct ClassShape {
             }
             if let value = field.defaultValue { defaults.append((name, value.encoded())) }
             if field.isHidden, !access.caller.isMaster { hidden.insert(name) }
+        }
+    }
+}
+
+extension FieldDefinition {
+    /// Whether a reply can show the field in another way than it is stored.
+    fileprivate var changesReplies: Bool {
+        if isHidden || defaultValue != nil { return true }
+        switch type {
+        case .file, .relation: return true
+        default: return false
         }
     }
 }

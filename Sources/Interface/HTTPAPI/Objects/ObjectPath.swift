@@ -31,8 +31,8 @@ struct ObjectPath {
     /// Parses ids separated by commas; a string that is not a valid id becomes an id that no object has.
     ///
     /// It is not dropped: a change of `a-b,<id>` names two objects, and must not change one of them.
-    static func ids(_ text: some StringProtocol) throws -> [ObjectID] {
-        let ids = text.split(separator: "," as Character).map { ObjectID(inPath: $0) }
+    static func ids(_ text: Substring) throws -> [ObjectID] {
+        let ids = text.utf8.split(separator: UInt8(ascii: ",")).map { ObjectID(inPath: Substring($0)) }
         guard !ids.isEmpty else { throw ServiceError(.objectNotFound, "Class or object doesn't exists.") }
         return ids
     }
