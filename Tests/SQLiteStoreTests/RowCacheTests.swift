@@ -139,7 +139,7 @@ import Testing
             let usesDatabase: (@escaping @Sendable (any ReadTransaction) throws -> Void) async throws -> Bool = {
                 body in
                 let runs = Counter()
-                try await store.read { reader in
+                try await store.lookUp { reader in
                     if reader is SQLiteTransaction { _ = runs.next() }
                     try body(reader)
                 }
@@ -158,8 +158,8 @@ import Testing
     func repeats() async throws {
         try await withStore { store, _ in
             let id = try await insert(store)
-            _ = try await store.read { try $0.row(id, in: Self.task) }
-            let found = try await store.read { reader in
+            _ = try await store.lookUp { try $0.row(id, in: Self.task) }
+            let found = try await store.lookUp { reader in
                 _ = try? reader.schemas()
                 return try? reader.row(id, in: Self.task)
             }
@@ -172,9 +172,9 @@ import Testing
         struct Refusal: Error {}
         try await withStore { store, database in
             let id = try await insert(store)
-            _ = try await store.read { try $0.row(id, in: Self.task) }
+            _ = try await store.lookUp { try $0.row(id, in: Self.task) }
             await #expect(throws: Refusal.self) {
-                try await store.read { reader in
+                try await store.lookUp { reader in
                     _ = try reader.row(id, in: Self.task)
                     throw Refusal()
                 }
@@ -190,7 +190,7 @@ import Testing
             let readers = [Readers.unrestricted, .subjects(.guest)]
             for _ in 0..<2 {
                 for reader in readers {
-                    let found = try await store.read {
+                    let found = try await store.lookUp {
                         try $0.rows([open, closed], in: Self.task, readableBy: reader, upTo: .max).map(\.id)
                     }
                     #expect(Set(found) == (reader == .unrestricted ? [open, closed] : [open]))
@@ -200,12 +200,45 @@ import Testing
         }
     }
 
+    @Test("other reads neither use the cache nor fill it")
+    func leavesOthers() async throws {
+        try await withStore { store, database in
+            let id = try await insert(store)
+            for _ in 0..<2 { #expect(try await store.read { try $0.row(id, in: Self.task) } != nil) }
+            #expect(database.rows.row(Pointer(Self.task, id)) == nil)
+            #expect(database.rows.counts.hits == 0)
+        }
+    }
+
+    @Test("a deleted object is gone, and comes back with other fields", arguments: [false, true])
+    func deletes(insertsAtOnce: Bool) async throws {
+        try await withStore { store, _ in
+            let id = try await insert(store)
+            #expect(try await store.lookUp { try $0.row(id, in: Self.task) } != nil)
+            let new = StoredObject(
+                id: id,
+                createdAt: Timestamp(milliseconds: 2),
+                updatedAt: Timestamp(milliseconds: 2),
+                fields: [:]
+            )
+            try await store.write { writer in
+                _ = try writer.delete(id, in: Self.task)
+                if insertsAtOnce { try writer.insert(new, into: Self.task) }
+            }
+            if !insertsAtOnce {
+                #expect(try await store.lookUp { try $0.row(id, in: Self.task) } == nil)
+                try await store.write { try $0.insert(new, into: Self.task) }
+            }
+            #expect(try await store.lookUp { try $0.object(id, in: Self.task) } == new)
+        }
+    }
+
     @Test("an attempt that is undone leaves the row as it was")
     func undoes() async throws {
         struct Undo: Error {}
         try await withStore { store, _ in
             let id = try await insert(store)
-            let before = try await store.read { try $0.object(id, in: Self.task) }
+            let before = try await store.lookUp { try $0.object(id, in: Self.task) }
             await #expect(throws: Undo.self) {
                 try await store.write { writer in
                     var object = try #require(try writer.object(id, in: Self.task))
@@ -214,7 +247,7 @@ import Testing
                     throw Undo()
                 }
             }
-            #expect(try await store.read { try $0.object(id, in: Self.task) } == before)
+            #expect(try await store.lookUp { try $0.object(id, in: Self.task) } == before)
         }
     }
 }

@@ -44,7 +44,7 @@ package enum ConcurrencyContract {
                         var least = 0
                         while least < last {
                             least = written.value
-                            let found = try await store.read { reader in
+                            let found = try await store.lookUp { reader in
                                 try ids.map { try reader.row($0, in: name)?.updatedAt.milliseconds ?? -1 }
                             }
                             guard found[0] == found[1], found[0] >= least else { return "\(found) after \(least)" }

@@ -23,6 +23,12 @@ package struct RepeatingStore: ObjectStore {
         try await base.read(within: budget, body)
     }
 
+    package func lookUp<Result: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        try await base.lookUp(body)
+    }
+
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {

@@ -5,7 +5,8 @@ internal import Glibc
 
 /// One app's database: a writer that syncs each transaction before it returns, and concurrent readers.
 ///
-/// Any task can call it; the work runs on a queue of GRDB and on threads for reads, never on the cooperative pool.
+/// Any task can call it; the work runs on a queue of GRDB and on threads for reads, never on the cooperative pool. Only
+/// look-ups that the cache of rows answers run on the task that calls.
 package struct SQLiteDatabase: Sendable {
     let pool: DatabasePool
     let catalog: SharedCatalog

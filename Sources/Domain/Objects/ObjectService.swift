@@ -113,7 +113,7 @@ package struct ObjectService: Sendable {
     }
 
     private func lookUp(_ command: ObjectCommand, as caller: Caller) async throws -> ObjectReply {
-        try await store.read { [settings] reader in
+        try await store.lookUp { [settings] reader in
             try ObjectReadRules(reader: reader, caller: caller, settings: settings).perform(command)
         }
     }

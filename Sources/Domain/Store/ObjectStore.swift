@@ -47,6 +47,19 @@ package protocol ObjectStore: Sendable {
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result
 
+    /// Runs a body that reads a few objects by their ids, on one unchanging state.
+    ///
+    /// The body must be short, because a store can answer it from memory on the task that calls. It can run several
+    /// times.
+    ///
+    /// - Parameter body: The reads; other reads than ``ReadTransaction/row(_:in:)`` and
+    ///   ``ReadTransaction/rows(_:in:readableBy:upTo:)`` cost as much as in ``read(within:_:)``.
+    /// - Returns: The result of the body.
+    /// - Throws: Errors of the body and of the store.
+    func lookUp<Result: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
+    ) async throws -> Result
+
     /// Runs a body that can change the state: all of its changes or, if it throws, none are applied.
     ///
     /// When it returns, the changes survive a power cut. The body can run several times. It must be short, because
@@ -64,6 +77,12 @@ extension ObjectStore {
     package var isShared: Bool { false }
 
     package var coordination: (any ServerCoordination)? { nil }
+
+    package func lookUp<Result: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        try await read(within: nil, body)
+    }
 
     /// Runs a read whose arguments bound its work.
     package func read<Result: Sendable>(

@@ -8,9 +8,12 @@ extension Request {
 
 extension Substring {
     /// The segments of a path, not decoded, without empty ones.
+    ///
+    /// They are those that Hummingbird's router sees, because rights depend on them: it compares characters, and some
+    /// characters combine with a slash. Comparing bytes gives the same for ASCII in a part of the time.
     var segments: [Substring] {
-        // Bytes: comparing characters takes several times as long, and some bytes combine with a slash to one character.
-        utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
+        guard utf8.allSatisfy({ $0 < 0x80 }) else { return split(separator: "/") }
+        return utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
     }
 
     /// One segment of a path, percent-decoded; unchanged if that is impossible, so that it is not missing from the path.

@@ -91,9 +91,11 @@ package struct LCFileServer: Sendable {
 
     var runLog: RunLog { RunLog(logger: logger) }
 
-    /// Adds the line of a request to the log, if the level of the log includes it at that time.
+    /// Adds the line of a request to the log, if the level of the log includes it when the response begins and when it
+    /// ends.
     var requests: RequestSink {
-        RequestSink(isOpen: { [logLevel] in logLevel.value <= .info }, send: { [log] in log.write($0) })
+        let isOpen: @Sendable () -> Bool = { [logLevel] in logLevel.value <= .info }
+        return RequestSink(isOpen: isOpen) { [log] in if isOpen() { log.write($0) } }
     }
 
     /// Takes the addresses and runs the services on them.

@@ -53,7 +53,9 @@ extension ServerConfiguration {
     /// - Parameter apps: The number of apps.
     /// - Returns: The sum.
     package func memoryNeeded(apps: Int) -> Int64 {
-        let databases = apps * ((threads.databaseReaders + 1) * threads.databaseCache + threads.rowCache)
+        // Those of PostgreSQL are on its machine.
+        let connections = (threads.databaseReaders + 1) * threads.databaseCache
+        let databases = databaseURL.revealed.isEmpty ? apps * (connections + threads.rowCache) : 0
         // Three more worker processes: see images.workers in config/lcfile.yaml. Cheap images have another quarter.
         let images = threads.imageMemory + threads.imageMemory / 4 + servedImageMemory
         let workers = (threads.imageWorkers + 2) * threads.imageWorkerMemory

@@ -16,13 +16,33 @@ package struct SQLiteObjectStore: ObjectStore {
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
-        // Read before the snapshot, so that every class in it has its table in the snapshot.
-        let catalog = database.catalog.current
-        var cache: (rows: RowCache, before: RowCache.Moment)?
-        if budget == nil, database.rows.isEnabled {
-            if let answer = answer(body, from: database.rows, catalog) { return try answer.get() }
-            cache = (database.rows, database.rows.moment)
+        try await read(within: budget, cachingIn: nil, body)
+    }
+
+    package func lookUp<Result: Sendable>(
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        let cache = database.rows
+        guard cache.isEnabled else { return try await read(within: nil, body) }
+        let transaction = RowCacheTransaction(cache, database.catalog.current)
+        let result = Swift.Result { try body(transaction) }
+        guard transaction.isIncomplete else {
+            if transaction.isHit { cache.counts.count(isHit: true) }
+            return try result.get()
         }
+        return try await read(within: nil, cachingIn: cache, body)
+    }
+
+    /// Runs a body on a snapshot, and stores the rows that it reads by id in a cache.
+    private func read<Result: Sendable>(
+        within budget: QueryBudget?,
+        cachingIn rows: RowCache?,
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        // Both are read before the snapshot: every class in the catalog has its table in the snapshot, and no commit
+        // before the moment is missing in it.
+        let catalog = database.catalog.current
+        let cache = rows.map { ($0, before: $0.moment) }
         do {
             return try await database.read(within: budget) { [queries = database.queries, cache] db in
                 // Reported here, on a thread that is allowed to block.
@@ -44,19 +64,6 @@ package struct SQLiteObjectStore: ObjectStore {
             if let fault = StorageFault(failure) { database.queries.health.report(fault, "\(error)") }
             throw failure
         }
-    }
-
-    /// The result of a body that reads only cached rows; `nil` if it needs the database.
-    private func answer<Result>(
-        _ body: (any ReadTransaction) throws -> Result,
-        from cache: RowCache,
-        _ catalog: Catalog
-    ) -> Swift.Result<Result, any Error>? {
-        let transaction = RowCacheTransaction(cache, catalog)
-        let result = Swift.Result { try body(transaction) }
-        guard !transaction.isIncomplete else { return nil }
-        if transaction.isHit { cache.counts.count(isHit: true) }
-        return result
     }
 
     package func write<Result: Sendable>(

@@ -55,7 +55,9 @@ final class RowCacheTransaction: ReadTransaction {
 
     /// A row that the cache has, of the same state as those before it.
     private func row(_ object: Pointer) throws -> ObjectRow {
-        guard !isIncomplete, let (row, commits) = cache.row(object), self.commits ?? commits == commits else {
+        guard !isIncomplete, catalog.entries[object.className] != nil, let (row, commits) = cache.row(object),
+            self.commits ?? commits == commits
+        else {
             if !isIncomplete { cache.counts.count(isHit: false) }
             throw needsDatabase()
         }

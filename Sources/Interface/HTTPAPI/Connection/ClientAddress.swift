@@ -23,7 +23,7 @@ enum ClientAddress {
         IPAddress(String(text.prefix { $0 != "%" })).map(unmapped)
     }
 
-    /// The IPv4 address that an IPv6 address of that form stands for; others unchanged.
+    /// The IPv4 address of an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2); others unchanged.
     fileprivate static func unmapped(_ address: IPAddress) -> IPAddress {
         let bytes = address.bytes
         guard bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff else {

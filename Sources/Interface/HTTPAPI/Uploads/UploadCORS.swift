@@ -9,8 +9,7 @@ internal import HummingbirdCore
 enum UploadCORS {
     /// Whether a request is for the URL of an upload.
     static func concerns(_ request: Request) -> Bool {
-        let segments = request.uri.path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2)
-            .map(Substring.init)
+        let segments = request.segments
         return segments.count >= 2 && ["1", "1.1"].contains(segments[0]) && ["upload", "uploads"].contains(segments[1])
     }
 
