@@ -35,7 +35,7 @@ import Testing
         var cached: Int64? { cache.row(object).flatMap { try? $0.row.object().fields["n"]?.integerValue } }
     }
 
-    @Test("a row that was read after the last commit is cached, whatever other commits change")
+    @Test("a row that was read after its last change is cached, also while another row is committed")
     func caches() {
         let scene = Scene()
         scene.cache.willCommit([scene.object])

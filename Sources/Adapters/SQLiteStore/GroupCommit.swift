@@ -112,6 +112,7 @@ final class GroupCommit: Sendable {
     private func commit(_ group: [Job], _ db: Database, isRepeated: Bool = false) {
         let transaction = SQLiteTransaction(db, catalog.current, queries, recording: changes.transaction())
         var completions: [Completion] = []
+        // At the end, so that no row is cached that is newer than the published classes.
         defer { rows.didCommit() }
         do {
             try seal(db)
@@ -130,8 +131,6 @@ final class GroupCommit: Sendable {
             // After the time limit no further job begins, so those that did not run are the last of the group.
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             catalog.publish(transaction.catalog)
-            // After the classes, so that no row is cached that is newer than they.
-            rows.didCommit()
             // Before the next group begins and before the writers get their results: a client that has its response
             // must find the caches updated.
             changes.publish(transaction.changes)

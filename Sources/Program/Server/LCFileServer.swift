@@ -91,12 +91,8 @@ package struct LCFileServer: Sendable {
 
     var runLog: RunLog { RunLog(logger: logger) }
 
-    /// Adds the line of a request to the log, if the level of the log includes it when the response begins and when it
-    /// ends.
-    var requests: RequestSink {
-        let isOpen: @Sendable () -> Bool = { [logLevel] in logLevel.value <= .info }
-        return RequestSink(isOpen: isOpen) { [log] in if isOpen() { log.write($0) } }
-    }
+    /// Receives the requests for the log.
+    var requests: RequestSink { RequestSink(log, level: logLevel) }
 
     /// Takes the addresses and runs the services on them.
     private func runListening(onStarted: @escaping @Sendable (Greeting) -> Void) async throws {

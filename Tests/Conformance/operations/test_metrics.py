@@ -213,6 +213,17 @@ def test_rendering_moves_the_stages_and_the_cache(server, api):
         assert eventually(lambda: stages.changes.get(f"image_stage_duration_seconds {stage} +Inf") == 1)
 
 
+@pytest.mark.sqlite
+def test_reads_by_id_move_the_cache_of_rows(server, api):
+    item = f"/1.1/classes/Metrics/{api.post('/1.1/classes/Metrics', json={'n': 1}).json()['objectId']}"
+    watch = Watch(server, "lcfile_cache_misses_total", "lcfile_cache_hits_total")
+    for _ in range(3):
+        assert api.get(item).json()["n"] == 1
+    assert (watch.changes["cache_misses rows"], watch.changes["cache_hits rows"]) == (1, 2)
+    assert api.call("PUT", item, json={"n": 2}).status_code == 200
+    assert api.get(item).json()["n"] == 2
+
+
 @pytest.mark.extended
 def test_worker_process_counts(server, api):
     svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'

@@ -121,6 +121,8 @@ def test_damaged_file_of_the_generated_app(new_server):
     ("colour: red\n", ["colour", "docs/configuration.md"]),
     ("uploads:\n  maxSise: 5GB\n", ["uploads.maxSise", "did you mean uploads.maxSize?"]),
     ("uploads:\n  maxSize: [1, 2]\n", ["uploads.maxSize"]),
+    ("database:\n  rowCache: some\n", ["database.rowCache", "some"]),
+    ("database:\n  rowCache: 2000GB\n", ["database.rowCache", "2000GB"]),
     ("database:\n  readers: 999\n", ["database.readers", "999", "256"]),
     ("uploads:\n  maxSize: a lot\n", ["uploads.maxSize", "a lot", "5GB"]),
     ("log:\n  level: loud\n", ["log.level", "loud", "debug"]),

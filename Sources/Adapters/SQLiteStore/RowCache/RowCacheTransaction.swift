@@ -3,8 +3,8 @@ internal import Domain
 /// The reads of one body, answered by the cache of rows.
 ///
 /// The first read that the cache cannot answer throws, and so do all that follow. The body then runs again on a snapshot
-/// of the database, whatever it made of the error (``ObjectStore``). Rows are from one state, because a commit between
-/// two of them counts as a row that is missing. Used by one task.
+/// of the database, even if it has caught the error (``ObjectStore``). The rows are from one state: if a commit begins
+/// between two of them, the second one counts as not cached. Used by one task.
 final class RowCacheTransaction: ReadTransaction {
     /// A read that needs the database.
     private struct NeedsDatabase: Error {}

@@ -16,7 +16,7 @@ struct Authentication: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         let address = context.clientAddress
-        let fields = request.headers.ofExtensions
+        let fields = request.headers.prefixedWithX
         var caller: Caller
         do {
             caller = try authenticator.authenticate(Credentials(headers: fields)).at(address: address ?? "")
@@ -40,7 +40,7 @@ extension HTTPFields {
     /// The fields that begin with `X-`, as all credentials of SDKs do.
     ///
     /// A field is looked up by comparing it with all fields, and the credentials have many names.
-    fileprivate var ofExtensions: HTTPFields { filter { $0.name.canonicalName.utf8.starts(with: "x-".utf8) } }
+    fileprivate var prefixedWithX: HTTPFields { filter { $0.name.canonicalName.utf8.starts(with: "x-".utf8) } }
 
     /// The session token of a request, not checked.
     var sessionToken: String? {
