@@ -67,7 +67,7 @@ final class HotConnection {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(socket)
         try pipeline.addHandler(
-            HotDownloadHandler(downloads: downloads, gate: gate, activity: activity, log: log)
+            HotDownloadHandler(downloads: downloads, direct: nil, gate: gate, activity: activity, log: log)
         )
         try pipeline.addHandler(LingeringCloseHandler())
         try pipeline.addHandler(HTTPResponseEncoder())

@@ -78,7 +78,7 @@ import Testing
             let simple = SimpleRequest(isHead: false, target: "/a", tags: nil, length: text.utf8.count)
             #expect(scan(text) == .simple(simple))
         } else {
-            #expect(scan(text) == .whole(text.utf8.count))
+            #expect(scan(text) == .doubtful(text.utf8.count))
         }
     }
 

@@ -22,7 +22,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// The form for the log: four decimal numbers, or eight hexadecimal numbers without abbreviation.
     package var description: String {
-        guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
+        guard bytes.count == 16 else { return "\(bytes[0]).\(bytes[1]).\(bytes[2]).\(bytes[3])" }
         return stride(from: 0, to: 16, by: 2)
             .map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
             .joined(separator: ":")

@@ -15,12 +15,18 @@ struct RawJSON {
 
     /// The JSON as a response of the API (protocol/files 1.4).
     func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+        // Most responses have no others, and each change of a field looks for earlier ones.
+        guard !headers.isEmpty else {
+            return Response(status: status, headers: RawJSON.fields, body: ResponseBody(byteBuffer: text))
+        }
         var headers = headers
-        headers[.contentType] = "application/json;charset=utf-8"
-        headers[.cacheControl] = "no-cache,no-store"
-        headers[.pragma] = "no-cache"
+        for field in RawJSON.fields { headers[field.name] = field.value }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: text))
     }
+
+    private static let fields: HTTPFields = [
+        .contentType: "application/json;charset=utf-8", .cacheControl: "no-cache,no-store", .pragma: "no-cache",
+    ]
 }
 
 extension JSONValue {

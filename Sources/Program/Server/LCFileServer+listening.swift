@@ -68,8 +68,9 @@ extension LCFileServer {
         onRunning: @escaping @Sendable () -> Void
     ) -> some Service {
         let (api, connections, descriptors) = (parts.api, parts.connections, parts.descriptors)
+        let responder = api.responder(mounting: parts.console, monitor: parts.monitor)
         let server = Application(
-            responder: api.responder(mounting: parts.console, monitor: parts.monitor),
+            responder: responder,
             server: HTTPConnection.server(
                 idleTimeout: .seconds(Int64(configuration.http.idleTimeout)),
                 connections: connections,
@@ -79,6 +80,7 @@ extension LCFileServer {
                 ),
                 liveConnections: api.liveConnections,
                 hotDownloads: api.hotDownloads,
+                direct: DirectResponder(responder, logger: logger),
                 metrics: api.metrics,
                 encryption: parts.encryption,
                 http2: configuration.http2,

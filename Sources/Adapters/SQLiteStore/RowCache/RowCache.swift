@@ -25,6 +25,8 @@ package final class RowCache: Sendable {
 
     /// The number of slots; rows share one by their hashes, so that memory does not grow with the changed rows.
     private static let slots = 4096
+    /// The maximum size of a row in bytes: rendering a larger one takes longer than a thread's turn.
+    private static let largest = 64 << 10
     /// What a row takes beside its JSON, about: its id and its class, the dictionary, the heads of its arrays.
     private static let overhead = 320
 
@@ -52,6 +54,7 @@ package final class RowCache: Sendable {
 
     /// Stores a row of a snapshot that began after a moment, unless a commit can have changed the row since.
     func store(_ row: ObjectRow, of object: Pointer, readAfter moment: Moment) {
+        guard row.size <= RowCache.largest else { return }
         let slot = RowCache.slot(of: object)
         state.withLock { state in
             if state.changes[slot] <= moment.ended { state.rows.store(row, for: object) }

@@ -16,10 +16,10 @@ struct Authentication: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         let address = context.clientAddress
-        let fields = request.headers.prefixedWithX
+        let fields = CredentialFields(request.headers)
         var caller: Caller
         do {
-            caller = try authenticator.authenticate(Credentials(headers: fields)).at(address: address ?? "")
+            caller = try authenticator.authenticate(Credentials(fields)).at(address: address ?? "")
         } catch {
             try limits.takeRequest(from: address)
             throw error
@@ -36,30 +36,43 @@ struct Authentication: RouterMiddleware {
     }
 }
 
-extension HTTPFields {
-    /// The fields that begin with `X-`, as all credentials of SDKs do.
-    ///
-    /// A field is looked up by comparing it with all fields, and the credentials have many names.
-    fileprivate var prefixedWithX: HTTPFields { filter { $0.name.canonicalName.utf8.starts(with: "x-".utf8) } }
+/// The fields of a request that can be credentials, by their names.
+///
+/// Credentials have many names, and `HTTPFields` compares each of them with all fields.
+struct CredentialFields {
+    private var values: [HTTPField.Name: String] = [:]
+
+    /// Takes the fields that begin with `X-`, as all credentials of SDKs do.
+    init(_ fields: HTTPFields) {
+        for field in fields where field.name.canonicalName.utf8.starts(with: "x-".utf8) {
+            // Several lines are one list (RFC 9110 section 5.3), which no credential matches.
+            values[field.name] = values[field.name].map { "\($0), \(field.value)" } ?? field.value
+        }
+    }
+
+    /// The value of the first of the names whose field exists and is not empty.
+    func first(_ names: [HTTPField.Name]) -> String? {
+        names.lazy.compactMap { values[$0] }.first { !$0.isEmpty }
+    }
 
     /// The session token of a request, not checked.
-    var sessionToken: String? {
-        HTTPField.Name.session.lazy.compactMap { self[$0] }.first { !$0.isEmpty }
-    }
+    var sessionToken: String? { first(HTTPField.Name.session) }
+}
+
+extension HTTPFields {
+    /// The session token of a request, not checked.
+    var sessionToken: String? { CredentialFields(self).sessionToken }
 }
 
 extension Credentials {
     /// Reads the current headers and those of old SDKs; in each list the first header that exists counts.
-    init?(headers: HTTPFields) {
-        func first(_ names: [HTTPField.Name]) -> String? {
-            names.lazy.compactMap { headers[$0] }.first { !$0.isEmpty }
-        }
-        guard let id = first(HTTPField.Name.appID) else { return nil }
-        if let key = first(HTTPField.Name.masterKey) {
+    init?(_ fields: CredentialFields) {
+        guard let id = fields.first(HTTPField.Name.appID) else { return nil }
+        if let key = fields.first(HTTPField.Name.masterKey) {
             self.init(appID: id, proof: .masterKey(key))
-        } else if let key = first(HTTPField.Name.appKey) {
+        } else if let key = fields.first(HTTPField.Name.appKey) {
             self.init(appID: id, proof: .key(key))
-        } else if let text = first(HTTPField.Name.signature) {
+        } else if let text = fields.first(HTTPField.Name.signature) {
             self.init(appID: id, proof: .signature(text))
         } else {
             return nil

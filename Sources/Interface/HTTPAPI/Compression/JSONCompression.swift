@@ -27,6 +27,8 @@ enum JSONCompression {
         var response = response
         response.headers[values: .vary] += ["Accept-Encoding"]
         guard let coding = AcceptedCodings(request.headers[.acceptEncoding]).preferred else { return response }
+        // Continues on another thread, if the request began on an event loop (``DirectRequests``).
+        if length > HotDownload.longestCopy { await Task.yield() }
         let collector = BodyCollector()
         try await response.body.write(collector)
         let json = collector.body

@@ -20,8 +20,6 @@ final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
     private var lastPart = NIODeadline.now()
     /// Whether the rest of a request has not arrived.
     private var isReading = false
-    /// The requests without a whole response.
-    private var unanswered = 0
     /// Whether the connection closes after the responses to the requests that have arrived.
     private var isStopping = false
     /// When the connection was accepted.
@@ -49,25 +47,18 @@ final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let part = unwrapInboundIn(data)
-        switch part {
-        case .head:
-            isReading = true
-            unanswered += 1
+        switch unwrapInboundIn(data) {
+        case .head: isReading = true
         case .body: break
         case .end: isReading = false
         }
-        if unanswered > 0 || !isReading { lastPart = .now() }
+        let isAnswered = activity.idleSince != nil
+        if !isAnswered || !isReading { lastPart = .now() }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else {
-            context.write(data, promise: promise)
-            return
-        }
-        unanswered = max(0, unanswered - 1)
-        guard isStopping else {
+        guard isStopping, case .end = unwrapOutboundIn(data) else {
             context.write(data, promise: promise)
             return
         }

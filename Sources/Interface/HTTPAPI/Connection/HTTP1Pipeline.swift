@@ -13,12 +13,14 @@ struct HTTP1Pipeline {
     /// - Parameters:
     ///   - channel: The connection; called on its event loop.
     ///   - activity: Records since when the connection is idle.
+    ///   - tasks: The tasks of direct requests.
     ///   - logger: Receives refused requests.
     /// - Returns: The requests for Hummingbird.
     /// - Throws: An error of NIO if the connection is closed.
     func configure(
         _ channel: any Channel,
         _ activity: ConnectionActivity,
+        _ tasks: DirectTasks,
         _ logger: Logger
     ) throws -> HTTPConnection.Requests {
         let pipeline = channel.pipeline.syncOperations
@@ -29,10 +31,15 @@ struct HTTP1Pipeline {
             metrics: services.metrics,
             logger: logger
         )
+        let isEncrypted = services.encryption != nil
+        let direct = services.direct.map {
+            DirectRequests(gate: gate, responder: $0, tasks: tasks, isEncrypted: isEncrypted)
+        }
         if let downloads = services.hotDownloads {
             try pipeline.addHandler(
                 HotDownloadHandler(
                     downloads: downloads,
+                    direct: direct,
                     gate: gate,
                     activity: activity,
                     files: services.files,
@@ -47,10 +54,11 @@ struct HTTP1Pipeline {
         try pipeline.addHandler(ConnectionLifetime(idleTimeout: services.idleTimeout, activity: activity))
         try pipeline.addHandler(HeadHandler())
         try pipeline.addHandler(SendFileHandler(files: services.files))
-        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: services.encryption != nil))
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: isEncrypted))
         try pipeline.addHandler(ContinueHandler())
         try pipeline.addHandler(RequestTrailers())
         try pipeline.addHandler(ClientPresence())
+        if let direct { try pipeline.addHandler(direct) }
         return try HTTPConnection.Requests(
             wrappingChannelSynchronously: channel,
             configuration: .init(isOutboundHalfClosureEnabled: true)
@@ -75,6 +83,7 @@ struct HTTP1Pipeline {
             guard let context = try? pipeline.context(handlerType: type) else { return }
             pipeline.removeHandler(context: context, promise: nil)
         }
+        remove(DirectRequests.self)
         remove(ClientPresence.self)
         remove(RequestTrailers.self)
         remove(ContinueHandler.self)

@@ -15,7 +15,7 @@ struct HTTPChannel: HTTPChannelHandler {
 
     /// The version of HTTP with the requests of a connection.
     enum Version: Sendable {
-        case http1(AcceptedRequests)
+        case http1(AcceptedRequests, DirectTasks)
         case http2(HTTP2Streams)
         /// The connection is refused.
         case none
@@ -41,8 +41,8 @@ struct HTTPChannel: HTTPChannelHandler {
                     version: try negotiation(on: channel, encryption, activity, logger)
                 )
             }
-            let requests = AcceptedRequests(try HTTP1Pipeline(services: services).configure(channel, activity, logger))
-            return Value(channel: channel, version: channel.eventLoop.makeSucceededFuture(.http1(requests)))
+            let version = try http1(on: channel, activity, logger)
+            return Value(channel: channel, version: channel.eventLoop.makeSucceededFuture(version))
         }
     }
 
@@ -57,19 +57,28 @@ struct HTTPChannel: HTTPChannelHandler {
         let handshake = HandshakeHandler(timeout: services.idleTimeout, metrics: services.metrics)
         services.connections.add(channel, activity)
         channel.closeFuture.whenComplete { [connections = services.connections] _ in connections.remove(channel) }
-        let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Version> { [services] result, channel in
+        let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Version> { result, channel in
             channel.eventLoop.makeCompletedFuture {
                 channel.pipeline.syncOperations.removeHandler(handshake, promise: nil)
                 if case .negotiated("h2") = result {
                     return .http2(try HTTP2Pipeline(services: services).configure(channel, activity, logger))
                 }
-                let requests = try HTTP1Pipeline(services: services).configure(channel, activity, logger)
-                return .http1(AcceptedRequests(requests))
+                return try http1(on: channel, activity, logger)
             }
         }
         let truncation = TruncationHandler(isTruncation: encryption.isTruncation)
         try pipeline.addHandlers(handshake, encryption.makeHandler(), truncation, negotiation)
         return negotiation.protocolNegotiationResult
+    }
+
+    private func http1(
+        on channel: any Channel,
+        _ activity: ConnectionActivity,
+        _ logger: Logger
+    ) throws -> Version {
+        let tasks = DirectTasks()
+        let requests = try HTTP1Pipeline(services: services).configure(channel, activity, tasks, logger)
+        return .http1(AcceptedRequests(requests), tasks)
     }
 
     /// A connection that closes at once: the address has too many.
@@ -83,7 +92,13 @@ struct HTTPChannel: HTTPChannelHandler {
     func handle(value: Value, logger: Logger) async {
         do {
             switch try await value.version.get() {
-            case .http1(let requests): await respond(to: requests.take(), logger)
+            case .http1(let requests, let tasks):
+                await withTaskCancellationHandler {
+                    await respond(to: requests.take(), logger)
+                    await tasks.finish()
+                } onCancel: {
+                    tasks.cancel()
+                }
             case .http2(let streams): await streams.each { await respond(to: $0, logger) }
             case .none: break
             }

@@ -15,6 +15,7 @@ package enum HTTPConnection {
     ///   - addresses: Limits the connections of each client address; `nil` for no limit.
     ///   - liveConnections: Accepts WebSockets; `nil` for none.
     ///   - hotDownloads: The prepared responses of downloads; `nil` for none.
+    ///   - direct: Responds to direct requests; `nil` if all requests take the way of the decoder.
     ///   - metrics: Counts the requests.
     ///   - encryption: Encrypts the connections; `nil` for connections in the clear.
     ///   - http2: The limits of connections of HTTP/2, which clients can choose on encrypted connections.
@@ -29,6 +30,7 @@ package enum HTTPConnection {
         addresses: AddressConnections? = nil,
         liveConnections: LiveConnections? = nil,
         hotDownloads: HotDownloads? = nil,
+        direct: DirectResponder? = nil,
         metrics: RequestMetrics = RequestMetrics(),
         encryption: Encryption? = nil,
         http2: HTTP2Limits = HTTP2Limits(),
@@ -42,6 +44,7 @@ package enum HTTPConnection {
             connections: connections,
             liveConnections: liveConnections,
             hotDownloads: hotDownloads,
+            direct: direct,
             metrics: metrics,
             encryption: encryption,
             http2: http2,
@@ -63,6 +66,8 @@ struct ConnectionServices: Sendable {
     var liveConnections: LiveConnections?
     /// The prepared responses of downloads; `nil` for none.
     var hotDownloads: HotDownloads?
+    /// Responds to direct requests, if there are hot downloads; `nil` for none.
+    var direct: DirectResponder?
     var metrics = RequestMetrics()
     /// Encrypts the connections; `nil` for connections in the clear.
     var encryption: Encryption?

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import NIOHTTP1
 
 /// Measures the requests of a connection that have no whole response, in the order of their responses (RFC 9112 section
@@ -17,6 +18,12 @@ struct PipelinedRequests {
         let request = metrics.begin(head)
         requests.append(request)
         arriving = request
+    }
+
+    /// Adds a request without a body that begins now.
+    mutating func begin(_ head: HTTPRequest) {
+        requests.append(metrics.begin(head))
+        arriving = nil
     }
 
     /// Measures a request that gets no route; it is added when its response is written.

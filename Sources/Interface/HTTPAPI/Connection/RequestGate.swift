@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
@@ -52,6 +53,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var refused: RefusedRequest?
     /// Whether a response without a waiting request is being written.
     private var isDropping = false
+    /// Whether the connection closes as soon as it is idle.
+    private var isStopping = false
 
     init(
         connections: OpenConnections,
@@ -73,6 +76,36 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     var isAtRest: Bool {
         unanswered == 0 && !isReading && !isLast && held == nil && refused == nil && upgrade == nil && !awaitsDecoder
     }
+
+    // MARK: Direct requests
+
+    /// Begins a request that goes to its route directly; only while the gate is at rest.
+    func begin(direct request: HTTPRequest) {
+        unanswered += 1
+        pipelined.begin(request)
+        activity.begin()
+    }
+
+    /// Whether the current response can be written without this handler: it is that of the only request, and further ones
+    /// can follow.
+    var permitsDirectResponse: Bool {
+        unanswered == 1 && !isReading && !isLast && !isStopping && !connections.isDraining && held == nil
+            && refused == nil && upgrade == nil
+    }
+
+    /// Ends the only request, whose whole response was written without this handler.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - size: The size of its body in bytes.
+    func end(directly status: Int, size: Int) {
+        pipelined.sent(size)
+        pipelined.end(status: status)
+        unanswered -= 1
+        activity.end()
+    }
+
+    // MARK: Connection
 
     func handlerAdded(context: ChannelHandlerContext) {
         connections.add(context.channel, activity)
@@ -191,6 +224,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent { isStopping = true }
         if event is CloseIfIdle {
             if unanswered == 0, refused == nil { context.close(promise: nil) }
             return

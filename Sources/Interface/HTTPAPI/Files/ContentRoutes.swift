@@ -31,7 +31,7 @@ struct ContentRoutes: Sendable {
 
     @Sendable private func content(_ request: Request, _ context: APIContext) async throws -> Response {
         var response =
-            if Credentials(headers: request.headers) == nil {
+            if Credentials(CredentialFields(request.headers)) == nil {
                 try await allowance.handle(request, context: context) { try await found($0, $1) }
             } else {
                 try await authentication.handle(request, context: context) { try await found($0, $1) }

@@ -2,13 +2,15 @@ internal import Domain
 internal import Logging
 internal import NIOCore
 
-/// Answers simple requests for hot downloads on the connection's event loop, before the decoder sees them.
+/// Answers simple requests for hot downloads on the connection's event loop, before the decoder sees them, and passes
+/// other requests without a body to their routes directly.
 ///
 /// It is the first handler of a connection, after the one that decrypts. The rules that make two readers of one
 /// connection safe:
 ///
-/// - It answers only a request that ``RequestScan`` recognises as simple, and only while all earlier requests of the
-///   connection have their whole responses (``RequestGate/isAtRest``). So responses keep the order of the requests.
+/// - It answers only a request that ``RequestScan`` recognises as simple, and passes on directly only one that it
+///   recognises as whole (``DirectRequests``); both only while all earlier requests of the connection have their whole
+///   responses (``RequestGate/isAtRest``). So responses keep the order of the requests.
 /// - It passes all other bytes on unchanged. When it passes on anything but exactly one whole request without a body,
 ///   it leaves the connection for good: after that only the decoder knows where the next request begins.
 /// - While it sends a response, bytes and events that arrive wait in their order, and the socket is not read after the
@@ -22,6 +24,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = IOData
 
     private let downloads: HotDownloads
+    private let direct: DirectRequests?
     private let gate: RequestGate
     private let activity: ConnectionActivity
     private let files: FileSending
@@ -51,18 +54,21 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// - Parameters:
     ///   - downloads: The prepared responses.
+    ///   - direct: Answers other requests without a body; `nil` if all of them are passed on.
     ///   - gate: The gate of the same connection.
     ///   - activity: Records when the connection is idle; the gate has the same one.
     ///   - files: How files are sent.
     ///   - log: Records each response.
     init(
         downloads: HotDownloads,
+        direct: DirectRequests?,
         gate: RequestGate,
         activity: ConnectionActivity,
         files: FileSending = .kernel,
         log: HotDownloadLog
     ) {
         self.downloads = downloads
+        self.direct = direct
         self.gate = gate
         self.activity = activity
         self.files = files
@@ -71,6 +77,14 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Whether the channel is writable, as the next handlers know.
     private var isKnownWritable = true
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        direct?.output = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        direct?.output = nil
+    }
 
     // MARK: Requests
 
@@ -123,16 +137,21 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         while bytes.readableBytes > 0, context.channel.isActive {
             let scan = isLeaving ? .unclear : RequestScan(bytes, noting: log.forwardingField)
             let now = NIODeadline.now()
-            guard case .simple(let request) = scan, gate.isAtRest, !downloads.isCongested,
+            if case .simple(let request) = scan, gate.isAtRest, !downloads.isCongested,
                 let download = downloads.find(request.target, at: now)
-            else {
+            {
+                bytes.moveReaderIndex(forwardBy: request.length)
+                answer(request, at: now, download, context)
+            } else if let direct, scan.isDirect, gate.isAtRest,
+                let head = scan.length.flatMap({ bytes.readSlice(length: $0) })
+            {
+                direct.take(head, on: context.channel)
+            } else {
                 isLeaving = scan.length != bytes.readableBytes
                 hasPassedOn = true
                 context.fireChannelRead(wrapInboundOut(bytes))
                 return
             }
-            bytes.moveReaderIndex(forwardBy: request.length)
-            answer(request, at: now, download, context)
             row += 1
             if !isBusy, row == HotDownloadHandler.longestRow, bytes.readableBytes > 0 {
                 isBusy = true

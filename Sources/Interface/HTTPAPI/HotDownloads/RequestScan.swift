@@ -10,6 +10,8 @@ enum RequestScan: Equatable {
     case simple(SimpleRequest)
     /// Another whole request without a body, and its length in bytes.
     case whole(Int)
+    /// A whole request without a body that the handlers after the decoder refuse or change, and its length in bytes.
+    case doubtful(Int)
     /// Anything else.
     case unclear
 
@@ -59,6 +61,8 @@ private struct RequestScanner {
     private var hosts = 0
     /// Whether a field has influence on the response that a prepared response does not have.
     private var isPlain = true
+    /// Whether handlers after the decoder have to see the request.
+    private var isDoubtful = false
 
     init(bytes: UnsafeRawBufferPointer, field: TrustedProxies.Field?) {
         self.bytes = bytes
@@ -73,6 +77,7 @@ private struct RequestScanner {
             guard fields <= RequestScan.maxFields, readField() else { return .unclear }
         }
         guard hosts == 1 else { return .unclear }
+        if isDoubtful { return .doubtful(position) }
         guard isPlain else { return .whole(position) }
         return .simple(
             SimpleRequest(
@@ -113,7 +118,7 @@ private struct RequestScanner {
         case 2 where matches(name, "te"): return false
         case 4 where matches(name, "host"):
             hosts += 1
-            if !isPlainHost(value) { isPlain = false }
+            if !isPlainHost(value) { isDoubtful = true }
         case 5 where matches(name, "range"): isPlain = false
         case 6 where matches(name, "expect"): return false
         case 7 where matches(name, "upgrade") || matches(name, "trailer"): return false
@@ -131,6 +136,8 @@ private struct RequestScanner {
         case 17 where matches(name, "transfer-encoding"): return false
         case 17 where matches(name, "if-modified-since"): isPlain = false
         case 19 where matches(name, "if-unmodified-since"): isPlain = false
+        // Only RequestTrailers sets it.
+        case 21 where matches(name, "lcfile-request-number"): isDoubtful = true
         default: break
         }
         return true
@@ -175,11 +182,20 @@ private struct RequestScanner {
 }
 
 extension RequestScan {
+    /// Whether the request can go to its route directly (``DirectRequests``).
+    var isDirect: Bool {
+        switch self {
+        case .simple(let request): request.length <= DirectRequests.longest
+        case .whole(let length): length <= DirectRequests.longest
+        case .doubtful, .unclear: false
+        }
+    }
+
     /// The length of the whole request; `nil` if it is unclear.
     var length: Int? {
         switch self {
         case .simple(let request): request.length
-        case .whole(let length): length
+        case .whole(let length), .doubtful(let length): length
         case .unclear: nil
         }
     }

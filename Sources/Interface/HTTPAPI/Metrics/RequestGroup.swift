@@ -34,25 +34,27 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
     ///   - method: The method of the request.
     ///   - isStyled: Whether a path ends with the name of a style.
     init(target: String, _ method: RequestMethod, isStyled: (String) -> Bool) {
-        let parts = Substring(target.utf8.prefix { $0 != UInt8(ascii: "#") }).withoutAuthority
-            .split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let path = parts.first ?? ""
-        let segments = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4).map(Substring.init)
-        switch (segments.first, segments.count) {
-        case ("1.1", _), ("1", _): self = RequestGroup.ofAPI(segments.dropFirst(), method)
-        case ("v1", 2) where ["route", "ws"].contains(segments[1]): self = .live
-        case ("health", 1), ("ready", 1): self = .health
-        case ("console", _): self = .console
+        let target = Substring(target.utf8.prefix { $0 != UInt8(ascii: "#") }).withoutAuthority
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        let path = target[..<end]
+        // One after the other: each request needs them, and most need two.
+        var segments = PathSegments(path)
+        switch segments.next() {
+        case "1.1", "1": self = RequestGroup.ofAPI(&segments, method)
+        case "v1" where ["route", "ws"].contains(segments.next()) && segments.next() == nil: self = .live
+        case "health" where segments.next() == nil, "ready" where segments.next() == nil: self = .health
+        case "console": self = .console
         default:
-            let hasOperators = parts.count > 1 && ImageRequest.isRequested(by: parts[1])
+            let hasOperators = end < target.endIndex && ImageRequest.isRequested(by: target[end...].dropFirst())
             self = hasOperators || isStyled(String(path)) ? .images : .files
         }
     }
 
-    private static func ofAPI(_ segments: ArraySlice<Substring>, _ method: RequestMethod) -> RequestGroup {
-        guard let first = segments.first else { return .other }
+    private static func ofAPI(_ segments: inout PathSegments, _ method: RequestMethod) -> RequestGroup {
+        guard let first = segments.next() else { return .other }
         guard first == "files" else { return byName[String(first)] ?? .other }
-        switch segments.dropFirst(2).first {
+        _ = segments.next()
+        switch segments.next() {
         case "content": return .files
         case "censor": return .censorship
         case "url": return .objects
@@ -76,6 +78,23 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
         "sms": .administration, "trash": .administration, "console": .administration, "collections": .administration,
         "usage": .administration, "server": .administration, "changes": .administration,
     ]
+}
+
+/// The segments of a path, without empty ones.
+private struct PathSegments: IteratorProtocol {
+    private var rest: Substring.UTF8View
+
+    init(_ path: Substring) {
+        rest = path.utf8
+    }
+
+    mutating func next() -> Substring? {
+        rest = rest.drop { $0 == UInt8(ascii: "/") }
+        guard !rest.isEmpty else { return nil }
+        let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return Substring(rest[..<end])
+    }
 }
 
 extension Substring {

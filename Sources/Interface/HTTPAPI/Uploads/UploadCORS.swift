@@ -9,6 +9,11 @@ internal import HummingbirdCore
 enum UploadCORS {
     /// Whether a request is for the URL of an upload.
     static func concerns(_ request: Request) -> Bool {
+        // Most paths differ in a few bytes, and splitting one takes longer.
+        let path = request.uri.path.utf8.drop { $0 == UInt8(ascii: "/") }
+        guard path.first == UInt8(ascii: "1") else { return false }
+        let second = path.starts(with: "1.1/".utf8) ? path.dropFirst(4).drop { $0 == UInt8(ascii: "/") } : nil
+        if let second, second.first != UInt8(ascii: "u") { return false }
         let segments = request.segments
         return segments.count >= 2 && ["1", "1.1"].contains(segments[0]) && ["upload", "uploads"].contains(segments[1])
     }

@@ -1,0 +1,109 @@
+internal import HTTPTypes
+package import Hummingbird
+internal import HummingbirdCore
+package import Logging
+internal import NIOCore
+internal import NIOHTTPTypes
+
+/// Responds to direct requests as Hummingbird's application does to all others: the same routes, the same fields, the
+/// same records.
+package struct DirectResponder: Sendable {
+    private let routes: @Sendable (Request, APIContext) async throws -> Response
+    private let logger: Logger
+    private let dates = HTTPDates()
+
+    /// - Parameters:
+    ///   - routes: The responder of the application.
+    ///   - logger: The logger of the requests' contexts.
+    package init(_ routes: some HTTPResponder<APIContext>, logger: Logger) {
+        self.routes = { try await routes.respond(to: $0, context: $1) }
+        self.logger = logger
+    }
+
+    /// Responds to a request without a body, and closes the connection if the response cannot be sent.
+    func respond(to head: HTTPRequest, on channel: any Channel) async {
+        let record = PendingRecord()
+        let response = await PendingRecord.$current.withValue(record) { await self.response(to: head, channel) }
+        do {
+            try await send(response, on: channel)
+            record.end(isComplete: true)
+        } catch {
+            logger.trace("A response could not be sent", metadata: ["error": "\(error)"])
+            record.end(isComplete: false)
+            channel.close(promise: nil)
+        }
+    }
+
+    private func response(to head: HTTPRequest, _ channel: any Channel) async -> Response {
+        var logger = logger
+        logger[metadataKey: "hb.request.id"] = .string(HotRequestID().description)
+        let context = APIContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        var response: Response
+        do {
+            response = try await routes(Request(head: head, body: RequestBody(buffer: ByteBuffer())), context)
+        } catch {
+            // The middleware renders all errors.
+            response = Response(status: .internalServerError)
+        }
+        response.headers[.date] = dates.now
+        response.headers[.server] = "lcfile"
+        return response
+    }
+
+    /// Sends a response; a short one as a whole, a long one piece by piece.
+    private func send(_ response: Response, on channel: any Channel) async throws {
+        let length = response.body.contentLength
+        if length.map({ $0 > HotDownload.longestCopy }) ?? true {
+            // Continues on another thread: the event loop has other connections, too.
+            await Task.yield()
+        }
+        let parts = ConnectionWriter(channel: channel, length: length)
+        try await parts.begin(response.head)
+        try await response.body.write(parts)
+    }
+}
+
+/// Writes a response to the pipeline of its connection.
+private struct ConnectionWriter: ResponseBodyWriter {
+    let channel: any Channel
+    /// The length of the body; `nil` if it is unknown.
+    let length: Int?
+    /// The body, if it consists of one piece: it leaves with its end.
+    private var whole: ByteBuffer?
+
+    init(channel: any Channel, length: Int?) {
+        self.channel = channel
+        self.length = length
+    }
+
+    /// Writes the head, which waits for a short body (``HeadHandler``).
+    func begin(_ head: HTTPResponse) async throws {
+        let waits = length.map { $0 <= HeadHandler.longest } ?? false
+        if waits, channel.eventLoop.inEventLoop {
+            channel.write(HTTPResponsePart.head(head), promise: nil)
+        } else if waits {
+            channel.eventLoop.execute { [channel] in channel.write(HTTPResponsePart.head(head), promise: nil) }
+        } else {
+            try await channel.writeAndFlush(HTTPResponsePart.head(head))
+        }
+    }
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        if buffer.readableBytes == length, whole == nil {
+            whole = buffer
+        } else {
+            try await channel.writeAndFlush(HTTPResponsePart.body(buffer))
+        }
+    }
+
+    consuming func finish(_ trailers: HTTPFields?) async throws {
+        guard let whole else { return try await channel.writeAndFlush(HTTPResponsePart.end(trailers)) }
+        let sent = channel.eventLoop.makePromise(of: Void.self)
+        let end: @Sendable () -> Void = { [channel] in
+            channel.write(HTTPResponsePart.body(whole), promise: nil)
+            channel.writeAndFlush(HTTPResponsePart.end(trailers), promise: sent)
+        }
+        if channel.eventLoop.inEventLoop { end() } else { channel.eventLoop.execute(end) }
+        try await sent.futureResult.get()
+    }
+}
