@@ -142,11 +142,13 @@ package struct API: Sendable {
                 .add(to: router.group("\(version)/censorship").add(middleware: allowance))
         }
         DownloadRoutes(apps: all, hotDownloads: hotDownloads).add(to: router)
-        let responder = router.buildResponder()
-        let tunnel = TunnelResponder(base: responder, bodies: bodies)
-        // Without the tunnel, whose credentials would replace those of the console.
-        let mount = MountResponder(base: tunnel, routes: mounted, api: MountedAPI(base: responder, log: log))
-        return ProxyResponder(base: mount, proxies: proxies)
+        let routes = router.buildResponder()
+        return EntryResponder(
+            routes: routes,
+            tunnel: TunnelResponder(base: routes, bodies: bodies),
+            mount: mounted.map { MountResponder($0, api: MountedAPI(base: routes, log: log)) },
+            proxies: proxies
+        )
     }
 
     /// Adds the routes whose responses can be long and are compressed.

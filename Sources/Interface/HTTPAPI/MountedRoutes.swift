@@ -38,26 +38,27 @@ package struct MountedAPI: Sendable {
     }
 }
 
-/// Answers the requests of the mounted routes, and passes on all others.
-struct MountResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
-    let base: Base
-    let mounted: (routes: any MountedRoutes, responder: any HTTPResponder<APIContext>)?
+/// Answers the requests of the mounted routes.
+struct MountResponder: HTTPResponder {
+    private let mounted: any MountedRoutes
+    private let routes: any HTTPResponder<APIContext>
 
-    init(base: Base, routes: (any MountedRoutes)?, api: MountedAPI) {
-        self.base = base
-        mounted = routes.map { routes in
-            let router = Router(context: APIContext.self)
-            let calls = router.group().add(middleware: ErrorRenderer())
-            let pages = router.group().add(middleware: api.log).add(middleware: ErrorRenderer())
-            routes.add(pages: pages, calls: calls, api: api)
-            return (routes, router.buildResponder())
-        }
+    /// - Parameters:
+    ///   - mounted: Has the routes.
+    ///   - api: The API, as they use it.
+    init(_ mounted: any MountedRoutes, api: MountedAPI) {
+        self.mounted = mounted
+        let router = Router(context: APIContext.self)
+        let calls = router.group().add(middleware: ErrorRenderer())
+        let pages = router.group().add(middleware: api.log).add(middleware: ErrorRenderer())
+        mounted.add(pages: pages, calls: calls, api: api)
+        routes = router.buildResponder()
     }
 
+    /// Whether these routes answer a request.
+    func serves(_ request: Request, _ context: APIContext) -> Bool { mounted.serve(request, context) }
+
     func respond(to request: Request, context: APIContext) async throws -> Response {
-        guard let mounted, mounted.routes.serve(request, context) else {
-            return try await base.respond(to: request, context: context)
-        }
-        return try await mounted.responder.respond(to: request, context: context)
+        try await routes.respond(to: request, context: context)
     }
 }

@@ -36,23 +36,27 @@ struct Authentication: RouterMiddleware {
     }
 }
 
-/// The fields of a request that can be credentials, by their names.
+/// The fields of a request that can be credentials.
 ///
-/// Credentials have many names, and `HTTPFields` compares each of them with all fields.
+/// Credentials have many names, each of which is compared with these fields only.
 struct CredentialFields {
-    private var values: [HTTPField.Name: String] = [:]
+    private let fields: [HTTPField]
 
     /// Takes the fields that begin with `X-`, as all credentials of SDKs do.
     init(_ fields: HTTPFields) {
-        for field in fields where field.name.canonicalName.utf8.starts(with: "x-".utf8) {
-            // Several lines are one list (RFC 9110 section 5.3), which no credential matches.
-            values[field.name] = values[field.name].map { "\($0), \(field.value)" } ?? field.value
-        }
+        self.fields = fields.filter { $0.name.canonicalName.utf8.starts(with: "x-".utf8) }
     }
 
     /// The value of the first of the names whose field exists and is not empty.
     func first(_ names: [HTTPField.Name]) -> String? {
-        names.lazy.compactMap { values[$0] }.first { !$0.isEmpty }
+        for name in names {
+            // Several lines are one list (RFC 9110 section 5.3), which no credential matches.
+            let value = fields.lazy.filter { $0.name == name }.map(\.value).reduce(into: "") { list, value in
+                list = list.isEmpty ? value : "\(list), \(value)"
+            }
+            if !value.isEmpty { return value }
+        }
+        return nil
     }
 
     /// The session token of a request, not checked.

@@ -13,8 +13,8 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     let base: Base
     let bodies: RequestBodies
 
+    /// Responds to a request that ``isTunnelled(_:)``.
     func respond(to request: Request, context: APIContext) async throws -> Response {
-        guard isTunnelled(request) else { return try await base.respond(to: request, context: context) }
         do {
             let sender = context.unknownClient
             // A file as Base64 is large for every caller, and needs no memory beyond its bytes.
@@ -32,7 +32,7 @@ struct TunnelResponder<Base: HTTPResponder<APIContext>>: HTTPResponder {
     ///
     /// A text file that is sent raw to `/files` has the same type, but its credentials are headers, which no tunnelled
     /// request has. On other paths such a body is always a tunnel, so that none of its fields is stored in an object.
-    private func isTunnelled(_ request: Request) -> Bool {
+    func isTunnelled(_ request: Request) -> Bool {
         guard request.method == .post else { return false }
         let path = request.segments
         // Requests to an upload's URL have no credentials to unpack, and Java sends them as text.

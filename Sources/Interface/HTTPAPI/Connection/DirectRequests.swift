@@ -28,6 +28,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private let responder: DirectResponder
     private let tasks: DirectTasks
     private let scheme: String
+    private var context: ChannelHandlerContext?
     /// Whether a direct request has no whole response.
     private var isResponding = false
     /// What arrived meanwhile for the other requests of the connection.
@@ -74,10 +75,17 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
         let request = HTTPRequest(scanned: head, scheme: scheme)
         gate.begin(direct: request)
         isResponding = true
-        tasks.begin { [responder] in await responder.respond(to: request, on: channel) }
+        tasks.begin { [responder, requests = NIOLoopBound(self, eventLoop: channel.eventLoop)] in
+            await responder.respond(to: request, on: channel, requests)
+        }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
         output = nil
         arrivals = []
         waiting = []
@@ -132,6 +140,23 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     // MARK: Responses
+
+    /// Begins a response whose body is short.
+    func begin(_ head: HTTPResponse) {
+        waiting.append(.head(head))
+    }
+
+    /// Ends the response that ``begin(_:)`` began.
+    ///
+    /// - Parameters:
+    ///   - body: Its whole body.
+    ///   - sent: Succeeds when the socket has accepted all bytes.
+    func finish(_ body: ByteBuffer, _ sent: EventLoopPromise<Void>) {
+        guard let context else { return sent.fail(ChannelError.ioOnClosedChannel) }
+        waiting.append(.body(body))
+        write(context: context, data: wrapOutboundOut(.end(nil)), promise: sent)
+        flush(context: context)
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)

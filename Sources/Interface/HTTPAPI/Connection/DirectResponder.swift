@@ -21,11 +21,16 @@ package struct DirectResponder: Sendable {
     }
 
     /// Responds to a request without a body, and closes the connection if the response cannot be sent.
-    func respond(to head: HTTPRequest, on channel: any Channel) async {
+    ///
+    /// - Parameters:
+    ///   - head: The request.
+    ///   - channel: Its connection.
+    ///   - requests: The handler of the connection that took the request.
+    func respond(to head: HTTPRequest, on channel: any Channel, _ requests: NIOLoopBound<DirectRequests>) async {
         let record = PendingRecord()
         let response = await PendingRecord.$current.withValue(record) { await self.response(to: head, channel) }
         do {
-            try await send(response, on: channel)
+            try await send(response, on: channel, requests)
             record.end(isComplete: true)
         } catch {
             logger.trace("A response could not be sent", metadata: ["error": "\(error)"])
@@ -51,41 +56,43 @@ package struct DirectResponder: Sendable {
     }
 
     /// Sends a response; a short one as a whole, a long one piece by piece.
-    private func send(_ response: Response, on channel: any Channel) async throws {
+    private func send(
+        _ response: Response,
+        on channel: any Channel,
+        _ requests: NIOLoopBound<DirectRequests>
+    ) async throws {
         let length = response.body.contentLength
         if length.map({ $0 > HotDownload.longestCopy }) ?? true {
             // Continues on another thread: the event loop has other connections, too.
             await Task.yield()
         }
-        let parts = ConnectionWriter(channel: channel, length: length)
-        try await parts.begin(response.head)
-        try await response.body.write(parts)
+        let writer = DirectWriter(channel: channel, requests: requests, length: length)
+        try await writer.begin(response.head)
+        try await response.body.write(writer)
     }
 }
 
-/// Writes a response to the pipeline of its connection.
-private struct ConnectionWriter: ResponseBodyWriter {
+/// Writes a response to its connection: in one piece if the body is one, else through the pipeline.
+private struct DirectWriter: ResponseBodyWriter {
     let channel: any Channel
+    let requests: NIOLoopBound<DirectRequests>
     /// The length of the body; `nil` if it is unknown.
     let length: Int?
-    /// The body, if it consists of one piece: it leaves with its end.
+    /// The whole body, until its end.
     private var whole: ByteBuffer?
 
-    init(channel: any Channel, length: Int?) {
+    init(channel: any Channel, requests: NIOLoopBound<DirectRequests>, length: Int?) {
         self.channel = channel
+        self.requests = requests
         self.length = length
     }
 
     /// Writes the head, which waits for a short body (``HeadHandler``).
     func begin(_ head: HTTPResponse) async throws {
-        let waits = length.map { $0 <= HeadHandler.longest } ?? false
-        if waits, channel.eventLoop.inEventLoop {
-            channel.write(HTTPResponsePart.head(head), promise: nil)
-        } else if waits {
-            channel.eventLoop.execute { [channel] in channel.write(HTTPResponsePart.head(head), promise: nil) }
-        } else {
-            try await channel.writeAndFlush(HTTPResponsePart.head(head))
+        guard let length, length <= HeadHandler.longest else {
+            return try await channel.writeAndFlush(HTTPResponsePart.head(head))
         }
+        onEventLoop { [requests] in requests.value.begin(head) }
     }
 
     mutating func write(_ buffer: ByteBuffer) async throws {
@@ -97,13 +104,16 @@ private struct ConnectionWriter: ResponseBodyWriter {
     }
 
     consuming func finish(_ trailers: HTTPFields?) async throws {
-        guard let whole else { return try await channel.writeAndFlush(HTTPResponsePart.end(trailers)) }
-        let sent = channel.eventLoop.makePromise(of: Void.self)
-        let end: @Sendable () -> Void = { [channel] in
-            channel.write(HTTPResponsePart.body(whole), promise: nil)
-            channel.writeAndFlush(HTTPResponsePart.end(trailers), promise: sent)
+        guard let whole, trailers == nil else {
+            if let whole { try await channel.writeAndFlush(HTTPResponsePart.body(whole)) }
+            return try await channel.writeAndFlush(HTTPResponsePart.end(trailers))
         }
-        if channel.eventLoop.inEventLoop { end() } else { channel.eventLoop.execute(end) }
+        let sent = channel.eventLoop.makePromise(of: Void.self)
+        onEventLoop { [requests] in requests.value.finish(whole, sent) }
         try await sent.futureResult.get()
+    }
+
+    private func onEventLoop(_ body: @escaping @Sendable () -> Void) {
+        if channel.eventLoop.inEventLoop { body() } else { channel.eventLoop.execute(body) }
     }
 }
