@@ -1,13 +1,15 @@
-"""Both paths of a download, the prepared response before the decoder and the route behind it, send the same bytes.
+"""All paths of a request, the prepared response and the route before the decoder and the route behind it, send the same
+bytes.
 
-Two servers have the same files; one of them has no hot downloads. Every test sends the same bytes to both and compares
-all that they send until they close, except times and random ids.
+Two servers have the same files and objects; on one of them all requests take the path of the decoder. Every test sends
+the same bytes to both and compares all that they send until they close, except times and random ids.
 """
 
 import pytest
 from cases import EXHAUSTIVE, chance, count
 from client import ALPHA, LAST_CHUNK, chunk
-from hot import Pair, WARM_UP, assert_hot, get, make_hot, settled_hot_count
+from data import Objects, own
+from hot import Pair, WARM_UP, assert_hot, get, make_hot, series, settle, settled_hot_count
 from pictures import encoded, quarters
 from uploading import noise, qetag
 
@@ -398,6 +400,95 @@ def test_request_that_takes_longer_gets_the_same_response_beside_hot_ones(pair, 
     request, last = LONGER[name], form("Connection: close")
     for pieces in ([request + NEXT + last], [NEXT + request + NEXT + request + last], [request, NEXT, last]):
         pair.assert_same(pieces, ends=False)
+
+
+# Requests of the API, whose routes begin before the decoder
+
+CALL = "/1.1/classes/TwoPaths"
+# By the size of the response: one write, two writes, from another thread in one piece, and in several pieces.
+OBJECTS = {"SHORT": "short", "LONG": "long " * 1000, "LONGER": "longer " * 5000, "LONGEST": "longest " * 15_000}
+
+
+def call(target, *fields, method="GET", keys=KEYS[:2]):
+    return form(*keys, *fields, line=f"{method} {target} HTTP/1.1")
+
+
+CALLS = {
+    **{f"{size} object": call(f"{CALL}/{size}") for size in OBJECTS},
+    "HEAD of an object": call(f"{CALL}/SHORT", method="HEAD"),
+    "object of the old path": call("/1/classes/TwoPaths/SHORT"),
+    "selected fields": call(f"{CALL}/SHORT?keys=-text"),
+    "missing object": call(f"{CALL}/000000000000000000000000"),
+    "two objects": call(f"{CALL}/SHORT,LONG"),
+    "class that is none": call("/1.1/classes/No-Class/SHORT"),
+    "query": call(f"{CALL}?where=%7B%22size%22%3A%22SHORT%22%7D&count=1"),
+    "malformed query": call(f"{CALL}?where=%7B"),
+    "query of two KB": call(f"{CALL}?where=%7B%22size%22%3A%22{'x' * 2000}%22%7D"),
+    "query of eight KB": call(f"{CALL}?where=%7B%22size%22%3A%22{'x' * 8000}%22%7D"),
+    "file's record": call("/1.1/files?where=%7B%22key%22%3A%22hot.bin%22%7D&keys=key"),
+    "no keys": call(f"{CALL}/SHORT", keys=[]),
+    "wrong key": call(f"{CALL}/SHORT", keys=[KEYS[0], "X-LC-Key: wrong"]),
+    "key twice": call(f"{CALL}/SHORT", KEYS[1]),
+    "empty key before another": call(f"{CALL}/SHORT", keys=[KEYS[0], "X-LC-Key:", f"X-AVOSCloud-Application-Key: {ALPHA.key}"]),
+    "master key": call(f"{CALL}/SHORT", keys=[KEYS[0], f"X-LC-Key: {ALPHA.master},master"]),
+    "unknown session": call(f"{CALL}/SHORT", "X-LC-Session: none"),
+    "method in a field": call(f"{CALL}/SHORT", "X-HTTP-Method-Override: DELETE"),
+    "Origin": call(f"{CALL}/SHORT", "Origin: https://app.example.com"),
+    "user that is not logged in": call("/1.1/users/me"),
+    "unknown path": call("/1.1/nothing"),
+    "health": to("/health"),
+    "readiness": to("/ready"),
+    "page of the console": to("/console/"),
+    "number of a request": call(f"{CALL}/SHORT", "lcfile-request-number: 1"),
+}
+
+
+@pytest.fixture(scope="module")
+def ids(pair):
+    """For each server, the ids of its objects."""
+    def stored(peer):
+        objects = Objects(peer.server.api(), "TwoPaths")
+        return {size: objects.create(size=size, text=text) for size, text in OBJECTS.items()}
+
+    return {peer: stored(peer) for peer in (pair.hot, pair.cold)}
+
+
+def outcome(peer, ids, pieces):
+    """What a server sends if the names of objects in the pieces are the ids that it knows."""
+    for size, id in ids[peer].items():
+        pieces = [piece.replace(f"/{size}".encode(), f"/{id}".encode()).replace(f",{size}".encode(), f",{id}".encode())
+                  for piece in pieces]
+    return peer.outcome(pieces)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_call_of_the_api_gets_the_same_response_before_the_decoder(pair, ids, name):
+    request = CALLS[name]
+    for pieces in ([request], [request + NEXT], [NEXT + request + request + NEXT], [request, request, NEXT]):
+        hot, cold = (outcome(peer, ids, pieces) for peer in (pair.hot, pair.cold))
+        assert hot == cold, f"\nsent {pieces}\nhot  {hot.around(cold)}\ncold {cold.around(hot)}"
+
+
+@pytest.mark.parametrize("size", OBJECTS)
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+def test_object_of_each_size_is_whole_before_the_decoder(pair, ids, size, coding):
+    # Bytes of compressed objects differ with their ids.
+    path = f"{CALL}/{ids[pair.hot][size]}"
+    response = pair.hot.server.api().get(path, headers={"Accept-Encoding": coding})
+    assert own(response.json()) == {"size": size, "text": OBJECTS[size]}
+
+
+def test_calls_of_the_api_are_counted_alike(pair, ids):
+    def counted(peer):
+        settle(peer.server)
+        before = series(peer.server, "lcfile_http_requests_total")
+        for name in CALLS:
+            outcome(peer, ids, [CALLS[name]])
+        settle(peer.server)
+        after = series(peer.server, "lcfile_http_requests_total")
+        return {labels: value - before.get(labels, 0) for labels, value in after.items() if value != before.get(labels)}
+
+    assert counted(pair.hot) == counted(pair.cold)
 
 
 # Each byte

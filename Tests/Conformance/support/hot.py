@@ -91,6 +91,7 @@ class Outcome:
         (re.compile(rb"--[0-9a-f]{32}(?=\r\n|--)"), b"--<boundary>"),
         (re.compile(rb"/classes/TwoPaths/[0-9a-f]{24}(?=\r\n)"), b"/classes/TwoPaths/<id>"),
         (re.compile(rb'"objectId":"[0-9a-f]{24}"'), b'"objectId":"<id>"'),
+        (re.compile(rb'"updatedAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"'), b'"updatedAt":"<time>"'),
         (re.compile(rb'"createdAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"'), b'"createdAt":"<time>"'),
     ]
 
