@@ -14,8 +14,8 @@ import Synchronization
 
 /// A connection's bytes through all handlers, with the routes of the test.
 ///
-/// `/now` responds at once, with its query if there is one, `/later` when the test says so, `/many` with a body of several pieces, `/long` with one of
-/// 20 000 bytes, `/nothing` with 204, and `/broken` not at all.
+/// `/now` and unknown paths respond at once, `/later` when the test says so, `/many` with a body of several pieces, `/long` with one of
+/// 20 000 bytes, and `/nothing` with 204.
 final class DirectConnection: Sendable {
     let channel = NIOAsyncTestingChannel()
     let connections = OpenConnections()
@@ -24,7 +24,8 @@ final class DirectConnection: Sendable {
     private let later = AsyncStream<Void>.makeStream()
     private let threads = Mutex<[Bool]>([])
 
-    init() async throws {
+    /// - Parameter isOpen: Whether the task of the connection has begun.
+    init(isOpen: Bool = true) async throws {
         let responder = DirectResponder(
             CallbackResponder<APIContext> { [self] request, context in await respond(to: request, context) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -52,6 +53,7 @@ final class DirectConnection: Sendable {
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try pipeline.addHandler(direct)
         }
+        if isOpen { tasks.open() }
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
     }
 
@@ -66,7 +68,7 @@ final class DirectConnection: Sendable {
             return Response(status: .ok, body: ResponseBody(asyncSequence: AsyncStream(pieces)))
         case "/long": return response(String(repeating: "x", count: 20_000))
         case "/nothing": return Response(status: .noContent)
-        default: return response(request.uri.query ?? "now")
+        default: return response(String(request.uri.path.dropFirst()))
         }
     }
 

@@ -44,7 +44,7 @@ import Testing
     @Test("requests in one write are answered in their order, also more than the event loop answers in a row")
     func row() async throws {
         let connection = try await DirectConnection()
-        try await connection.send((0..<100).map { get("/now?\($0)") }.joined())
+        try await connection.send((0..<100).map { get("/\($0)") }.joined())
         let all = try await text(connection, endsWith: "99", count: 100)
         let bodies = all.split(separator: "\r\n\r\n").dropFirst().map { $0.prefix { $0.isNumber } }
         #expect(bodies == (0..<100).map { "\($0)" })
@@ -99,6 +99,36 @@ import Testing
         connection.respondLater()
         _ = try await text(connection, endsWith: "later")
         #expect(inputEnd.hasArrived)
+    }
+
+    @Test("a request takes the way of the decoder while the socket does not accept earlier responses")
+    func congested() async throws {
+        let connection = try await DirectConnection()
+        connection.channel.isWritable = false
+        try await connection.send(get("/now"))
+        #expect(try await connection.routed() == ["/now"])
+        try await connection.answer()
+        _ = try await text(connection, endsWith: "\r\n\r\n")
+        connection.channel.isWritable = true
+        try await connection.send(get("/now"))
+        #expect(try await text(connection, endsWith: "now").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(connection.begunOnEventLoop == [true])
+    }
+
+    @Test("no request is direct before the task of the connection has begun")
+    func early() async throws {
+        let connection = try await DirectConnection(isOpen: false)
+        try await connection.send(get("/now"))
+        #expect(try await connection.routed() == ["/now"])
+        #expect(connection.begunOnEventLoop == [])
+    }
+
+    @Test("a request with a query string continues on another thread")
+    func query() async throws {
+        let connection = try await DirectConnection()
+        try await connection.send(get("/now?a=b"))
+        #expect(try await text(connection, endsWith: "now").hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(connection.begunOnEventLoop == [false])
     }
 
     @Test("a body of several pieces is sent in chunks")

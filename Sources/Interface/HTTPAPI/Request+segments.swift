@@ -18,6 +18,6 @@ extension Substring {
 
     /// One segment of a path, percent-decoded; unchanged if that is impossible, so that it is not missing from the path.
     var decodedSegment: Substring {
-        percentDecoded.map { $0[...] } ?? self
+        utf8.contains(UInt8(ascii: "%")) ? percentDecoded.map { $0[...] } ?? self : self
     }
 }

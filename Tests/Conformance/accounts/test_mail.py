@@ -1,6 +1,7 @@
 """Mails that verify addresses and reset passwords, and the pages behind their links."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -149,6 +150,17 @@ def test_token_of_another_app_unknown_tokens_and_other_forms_are_not_valid(sink,
             assert response.status_code == 404 and "not valid" in response.text
     assert page(url.replace(ALPHA.id, "nobody")).status_code == 404
     assert user.read()["emailVerified"] is False
+
+
+def test_head_of_a_page_has_no_body_that_the_next_response_would_follow(server, sink, user):
+    path = urlsplit(link_of(sink.wait(user.email)[0])).path
+    for target, status in ((path, 200), (path.replace(path.split("/")[3], "a" * 40), 404)):
+        with server.raw() as connection:
+            connection.send(f"HEAD {target} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+            connection.send(b"GET /health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            received = b"".join(iter(lambda: connection.socket.recv(1 << 16), b""))
+        assert received.startswith(f"HTTP/1.1 {status} ".encode())
+        assert b"\r\n\r\nHTTP/1.1 200 OK\r\n" in received
 
 
 def test_log_has_no_token_and_no_address(server, sink, user):

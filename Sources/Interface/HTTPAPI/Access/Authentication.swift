@@ -50,11 +50,12 @@ struct CredentialFields {
     /// The value of the first of the names whose field exists and is not empty.
     func first(_ names: [HTTPField.Name]) -> String? {
         for name in names {
-            // Several lines are one list (RFC 9110 section 5.3), which no credential matches.
-            let value = fields.lazy.filter { $0.name == name }.map(\.value).reduce(into: "") { list, value in
-                list = list.isEmpty ? value : "\(list), \(value)"
+            var value: String?
+            for field in fields where field.name == name {
+                // Several lines are one list (RFC 9110 section 5.3), which no credential matches.
+                value = value.map { "\($0), \(field.value)" } ?? field.value
             }
-            if !value.isEmpty { return value }
+            if let value, !value.isEmpty { return value }
         }
         return nil
     }

@@ -23,8 +23,7 @@ struct LinkRoutes: Sendable {
     @Sendable private func show(_ request: Request, _ context: APIContext) async throws -> Response {
         let (app, token, templates) = try service(context)
         let page = LinkPage(templates: templates, request: request)
-        guard let link = try await app.links.link(token) else { return page.invalid() }
-        var response = page.form(link)
+        var response = try await app.links.link(token).map { page.form($0) } ?? page.invalid()
         if request.method == .head { response.leaveOutBody() }
         return response
     }

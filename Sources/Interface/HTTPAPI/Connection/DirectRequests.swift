@@ -13,7 +13,7 @@ internal import NIOHTTPTypes
 /// The rules that keep the order of responses:
 ///
 /// - While a direct request has no whole response, later requests, which come from the decoder, wait here, and so does
-///   the end of the input. The socket is not read after the first of them.
+///   the end of the input. The socket is not read after ``mostArrivals`` parts.
 /// - A response leaves past the other handlers only if it is written as a whole at once, and if ``RequestGate`` would
 ///   neither change nor delay it. Every other one takes the way of the handlers.
 ///
@@ -53,6 +53,12 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     /// The maximum length in bytes of a head whose request is direct: reading a longer target could occupy the event
     /// loop, which serves other connections, too.
     static let longest = 4 << 10
+    /// The number of waiting parts after which the socket is not read: enough for a short request, whose time to arrive
+    /// is limited (``ConnectionLifetime``).
+    static let mostArrivals = 8
+
+    /// Whether the task of the connection has begun; before that no request is direct.
+    var isOpen: Bool { tasks.isOpen }
 
     /// - Parameters:
     ///   - gate: The gate of the same connection.
@@ -114,7 +120,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        if arrivals.isEmpty {
+        if arrivals.count < DirectRequests.mostArrivals {
             context.read()
         } else {
             awaitsRead = true
@@ -129,7 +135,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
             switch arrival {
             case .part(let part): context.fireChannelRead(wrapInboundOut(part))
             case .readComplete: context.fireChannelReadComplete()
-            case .event(let event): context.fireUserInboundEventTriggered(event)
+            case .event(let event): whenWritten(context) { context.fireUserInboundEventTriggered(event) }
             case .error(let error): context.fireErrorCaught(error)
             }
         }
@@ -137,6 +143,15 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
             awaitsRead = false
             context.read()
         }
+    }
+
+    /// Calls a function when the socket has accepted all bytes, or the connection is closed: Hummingbird ends the
+    /// connection with the input, and NIO would drop the rest of a response.
+    private func whenWritten(_ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
+        guard let output else { return body() }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in body() }
+        output.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
     }
 
     // MARK: Responses

@@ -27,6 +27,8 @@ package struct DirectResponder: Sendable {
     ///   - channel: Its connection.
     ///   - requests: The handler of the connection that took the request.
     func respond(to head: HTTPRequest, on channel: any Channel, _ requests: NIOLoopBound<DirectRequests>) async {
+        // A query string can take long to parse, to compile or to check. Continues on another thread.
+        if head.path?.utf8.contains(UInt8(ascii: "?")) ?? true { await Task.yield() }
         let record = PendingRecord()
         let response = await PendingRecord.$current.withValue(record) { await self.response(to: head, channel) }
         do {

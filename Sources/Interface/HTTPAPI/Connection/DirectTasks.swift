@@ -5,6 +5,9 @@ internal import Synchronization
 /// The task of the connection cancels them with itself, and ends after them, so that no request is processed when the
 /// server has stopped. Thread-safe.
 final class DirectTasks: Sendable {
+    /// Set when a task waits for these ones.
+    private let hasOwner = Atomic(false)
+
     private struct State {
         /// `nil` while the task begins.
         var running: [Int: Task<Void, Never>?] = [:]
@@ -15,6 +18,14 @@ final class DirectTasks: Sendable {
     }
 
     private let state = Mutex(State())
+
+    /// Whether a task of the connection waits for the end of these ones.
+    var isOpen: Bool { hasOwner.load(ordering: .relaxed) }
+
+    /// Permits tasks; the caller must call ``finish()`` later.
+    func open() {
+        hasOwner.store(true, ordering: .relaxed)
+    }
 
     /// Runs a body in a task of its own, on the current thread until it first waits for something.
     func begin(_ body: @escaping @Sendable () async -> Void) {

@@ -94,6 +94,7 @@ struct HTTPChannel: HTTPChannelHandler {
             switch try await value.version.get() {
             case .http1(let requests, let tasks):
                 await withTaskCancellationHandler {
+                    tasks.open()
                     await respond(to: requests.take(), logger)
                     await tasks.finish()
                 } onCancel: {

@@ -6,7 +6,9 @@ internal import Logging
 internal import NIOCore
 
 /// The prepared responses to simple requests for one target: a whole file or a whole cached derivative.
-struct HotDownload: Sendable {
+///
+/// A class, because a structure of a dozen references would be copied for each request.
+final class HotDownload: Sendable {
     /// Where the bytes of the body are.
     enum Body: Sendable {
         /// In memory; at most ``HotDownload/longestInMemory`` bytes.

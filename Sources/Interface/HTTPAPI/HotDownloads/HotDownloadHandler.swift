@@ -142,7 +142,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
             {
                 bytes.moveReaderIndex(forwardBy: request.length)
                 answer(request, at: now, download, context)
-            } else if let direct, scan.isDirect, gate.isAtRest,
+            } else if let direct, direct.isOpen, scan.isDirect, gate.isAtRest, context.channel.isWritable,
                 let head = scan.length.flatMap({ bytes.readSlice(length: $0) })
             {
                 direct.take(head, on: context.channel)
@@ -157,6 +157,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 isBusy = true
                 context.eventLoop.assumeIsolated().execute { [self] in
                     isBusy = false
+                    tellWritability(context)
                     resume(context)
                 }
             }

@@ -17,6 +17,8 @@ struct ServerRoutes: Sendable {
 
     @Sendable private func state(_ request: Request, _ context: CallerContext) async throws -> Response {
         try context.caller.requireMasterKey()
+        // The figures are read from files, so this continues on another thread than an event loop (``DirectRequests``).
+        await Task.yield()
         var members = monitor.state(of: context.caller.app).json
         members["hasMirror"] = .bool(try apps.services(of: context.caller).mirror != nil)
         if monitor.isOpen { members["machine"] = monitor.machine.json }
