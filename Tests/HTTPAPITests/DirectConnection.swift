@@ -25,6 +25,7 @@ final class DirectConnection: Sendable {
     private let threads = Mutex<[Bool]>([])
 
     /// - Parameter isOpen: Whether the task of the connection has begun.
+    /// - Throws: An error of the pipeline.
     init(isOpen: Bool = true) async throws {
         let responder = DirectResponder(
             CallbackResponder<APIContext> { [self] request, context in await respond(to: request, context) },
