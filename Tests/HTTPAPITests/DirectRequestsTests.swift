@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test("a response without a body ends with its head", arguments: [("GET", "/nothing"), ("HEAD", "/nothing")])
-    func noBody(method: String, target: String) async throws {
+    func emptyBody(method: String, target: String) async throws {
         let connection = try await DirectConnection()
         try await connection.send(get(target, method: method))
         #expect(try await text(connection, endsWith: "\r\n\r\n").hasPrefix("HTTP/1.1 204 No Content\r\n"))

@@ -48,6 +48,14 @@ import Testing
         #expect(scene.cached == 1)
     }
 
+    @Test("a row of more than 64 KB is not cached", arguments: [(60, true), (70, false)])
+    func large(kilobytes: Int, isCached: Bool) {
+        let scene = Scene()
+        let row = Self.row(scene.id, 1, size: kilobytes << 10)
+        scene.cache.store(row, of: scene.object, readAfter: scene.cache.moment)
+        #expect((scene.cached != nil) == isCached)
+    }
+
     @Test("a changed row is gone before the commit, and is cached again after it")
     func removes() {
         let scene = Scene()

@@ -25,7 +25,8 @@ package final class RowCache: Sendable {
 
     /// The number of slots; rows share one by their hashes, so that memory does not grow with the changed rows.
     private static let slots = 4096
-    /// The maximum size of a row in bytes: rendering a larger one takes longer than a thread's turn.
+    /// The maximum size of a row in bytes: a larger one is read and rendered on a thread of the database, because the read
+    /// from memory can run on an event loop, and rendering takes time.
     private static let largest = 64 << 10
     /// What a row takes beside its JSON, about: its id and its class, the dictionary, the heads of its arrays.
     private static let overhead = 320

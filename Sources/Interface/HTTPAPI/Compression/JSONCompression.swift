@@ -28,7 +28,7 @@ enum JSONCompression {
         response.headers[values: .vary] += ["Accept-Encoding"]
         guard let coding = AcceptedCodings(request.headers[.acceptEncoding]).preferred else { return response }
         // Continues on another thread, if the request began on an event loop (``DirectRequests``).
-        if length > HotDownload.longestCopy { await Task.yield() }
+        if length > DirectRequests.longestResponse { await Task.yield() }
         let collector = BodyCollector()
         try await response.body.write(collector)
         let json = collector.body

@@ -53,6 +53,8 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     /// The maximum length in bytes of a head whose request is direct: reading a longer target could occupy the event
     /// loop, which serves other connections, too.
     static let longest = 4 << 10
+    /// The maximum length in bytes of a response that is made and sent on the event loop.
+    static let longestResponse = 16 << 10
     /// The number of waiting parts after which the socket is not read: enough for a short request, whose time to arrive
     /// is limited (``ConnectionLifetime``).
     static let mostArrivals = 8
@@ -79,7 +81,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - channel: The connection.
     func take(_ head: ByteBuffer, on channel: any Channel) {
         let request = HTTPRequest(scanned: head, scheme: scheme)
-        gate.begin(direct: request)
+        gate.beginDirect(request)
         isResponding = true
         tasks.begin { [responder, requests = NIOLoopBound(self, eventLoop: channel.eventLoop)] in
             await responder.respond(to: request, on: channel, requests)
@@ -135,7 +137,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
             switch arrival {
             case .part(let part): context.fireChannelRead(wrapInboundOut(part))
             case .readComplete: context.fireChannelReadComplete()
-            case .event(let event): whenWritten(context) { context.fireUserInboundEventTriggered(event) }
+            case .event(let event): passOn(event, context)
             case .error(let error): context.fireErrorCaught(error)
             }
         }
@@ -145,13 +147,11 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Calls a function when the socket has accepted all bytes, or the connection is closed: Hummingbird ends the
-    /// connection with the input, and NIO would drop the rest of a response.
-    private func whenWritten(_ context: ChannelHandlerContext, _ body: @escaping () -> Void) {
-        guard let output else { return body() }
-        let written = context.eventLoop.makePromise(of: Void.self)
-        written.futureResult.assumeIsolated().whenComplete { _ in body() }
-        output.writeAndFlush(NIOAny(IOData.byteBuffer(ByteBuffer())), promise: written)
+    /// Passes on the end of the input after the last byte of the response: Hummingbird ends the connection then, and NIO
+    /// would drop the rest.
+    private func passOn(_ event: Any, _ context: ChannelHandlerContext) {
+        guard let output, !output.hasWrittenAll else { return context.fireUserInboundEventTriggered(event) }
+        output.whenWritten { _ in context.fireUserInboundEventTriggered(event) }
     }
 
     // MARK: Responses
@@ -200,7 +200,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
             output.write(NIOAny(IOData.byteBuffer(bytes)), promise: nil)
             output.write(NIOAny(IOData.byteBuffer(body)), promise: promise)
         }
-        gate.end(directly: head.status.code, size: body.readableBytes)
+        gate.endDirect(status: head.status.code, size: body.readableBytes)
         hasWrittenPast = true
         return true
     }

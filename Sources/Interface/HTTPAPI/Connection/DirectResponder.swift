@@ -27,7 +27,8 @@ package struct DirectResponder: Sendable {
     ///   - channel: Its connection.
     ///   - requests: The handler of the connection that took the request.
     func respond(to head: HTTPRequest, on channel: any Channel, _ requests: NIOLoopBound<DirectRequests>) async {
-        // A query string can take long to parse, to compile or to check. Continues on another thread.
+        // Parsing a condition, or compiling its regular expression, can take long, so a request with a query string
+        // continues on another thread.
         if head.path?.utf8.contains(UInt8(ascii: "?")) ?? true { await Task.yield() }
         let record = PendingRecord()
         let response = await PendingRecord.$current.withValue(record) { await self.response(to: head, channel) }
@@ -49,7 +50,8 @@ package struct DirectResponder: Sendable {
         do {
             response = try await routes(Request(head: head, body: RequestBody(buffer: ByteBuffer())), context)
         } catch {
-            // The middleware renders all errors.
+            // The middleware renders all errors, so this is not expected.
+            logger.error("A request failed without a response", metadata: ["error": "\(error)"])
             response = Response(status: .internalServerError)
         }
         response.headers[.date] = dates.now
@@ -64,7 +66,7 @@ package struct DirectResponder: Sendable {
         _ requests: NIOLoopBound<DirectRequests>
     ) async throws {
         let length = response.body.contentLength
-        if length.map({ $0 > HotDownload.longestCopy }) ?? true {
+        if length.map({ $0 > DirectRequests.longestResponse }) ?? true {
             // Continues on another thread: the event loop has other connections, too.
             await Task.yield()
         }

@@ -32,10 +32,11 @@ struct HTTP1Pipeline {
             logger: logger
         )
         let isEncrypted = services.encryption != nil
-        let direct = services.direct.map {
-            DirectRequests(gate: gate, responder: $0, tasks: tasks, isEncrypted: isEncrypted)
-        }
+        var direct: DirectRequests?
         if let downloads = services.hotDownloads {
+            direct = services.direct.map {
+                DirectRequests(gate: gate, responder: $0, tasks: tasks, isEncrypted: isEncrypted)
+            }
             try pipeline.addHandler(
                 HotDownloadHandler(
                     downloads: downloads,

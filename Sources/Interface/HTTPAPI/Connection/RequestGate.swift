@@ -80,7 +80,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Direct requests
 
     /// Begins a request that goes to its route directly; only while the gate is at rest.
-    func begin(direct request: HTTPRequest) {
+    func beginDirect(_ request: HTTPRequest) {
         unanswered += 1
         pipelined.begin(request)
         activity.begin()
@@ -98,7 +98,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - size: The size of its body in bytes.
-    func end(directly status: Int, size: Int) {
+    func endDirect(status: Int, size: Int) {
         pipelined.sent(size)
         pipelined.end(status: status)
         unanswered -= 1

@@ -254,18 +254,12 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - context: The handler's context.
     ///   - body: The function; its argument is whether the socket has accepted the bytes.
     private func whenWritten(_ size: Int, _ context: ChannelHandlerContext, _ body: @escaping (Bool) -> Void) {
-        // Usually it has accepted them at once; then no promise is needed.
-        if let rest = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), rest == 0 {
-            body(true)
-            return
-        }
-        let promise = context.eventLoop.makePromise(of: Void.self)
+        guard !context.hasWrittenAll else { return body(true) }
         downloads.pending(size)
-        promise.futureResult.assumeIsolated().whenComplete { [downloads] result in
+        context.whenWritten { [downloads] isComplete in
             downloads.pending(-size)
-            if case .success = result { body(true) } else { body(false) }
+            body(isComplete)
         }
-        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: promise)
     }
 
     /// Writes a head that leaves in one segment with the beginning of its file; alone it would wake the client twice.
