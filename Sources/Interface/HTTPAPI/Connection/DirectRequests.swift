@@ -147,8 +147,8 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Passes on the end of the input after the last byte of the response: Hummingbird ends the connection then, and NIO
-    /// would drop the rest.
+    /// Passes on the end of the input after the last byte of the response: Hummingbird closes a connection of whose
+    /// requests it has got none, and NIO would drop the rest.
     private func passOn(_ event: Any, _ context: ChannelHandlerContext) {
         guard let output, !output.hasWrittenAll else { return context.fireUserInboundEventTriggered(event) }
         output.whenWritten { _ in context.fireUserInboundEventTriggered(event) }

@@ -39,6 +39,12 @@ final class LingeringCloseHandler: ChannelDuplexHandler, RemovableChannelHandler
             return
         }
         hasEnded = true
+        // NIO drops unsent bytes here if the client has ended its sending.
+        guard context.hasWrittenAll else { return context.whenWritten { [self] _ in endOutput(context, promise) } }
+        endOutput(context, promise)
+    }
+
+    private func endOutput(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         let ended = promise ?? context.eventLoop.makePromise()
         // After all earlier writes.
         ended.futureResult.assumeIsolated().whenComplete { _ in
