@@ -37,16 +37,13 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// The head of HTTP/1.1, and space for a short body behind it.
+    /// The head of HTTP/1.1.
     ///
-    /// - Parameters:
-    ///   - body: The whole body.
-    ///   - allocator: Allocates the buffer.
+    /// - Parameter allocator: Allocates the buffer.
     /// - Returns: `nil` for a head whose body is not sent as it is, or which says that it is the last.
-    func bytes(before body: ByteBuffer, _ allocator: ByteBufferAllocator) -> ByteBuffer? {
+    func bytes(_ allocator: ByteBufferAllocator) -> ByteBuffer? {
         guard status.code >= 200, status != .noContent, status != .notModified else { return nil }
-        let copied = body.readableBytes <= HotDownload.longestCopy ? body.readableBytes : 0
-        var bytes = allocator.buffer(capacity: 512 + copied)
+        var bytes = allocator.buffer(capacity: 512)
         bytes.writeStaticString("HTTP/1.1 ")
         bytes.writeString(String(status.code))
         bytes.writeStaticString(" ")

@@ -37,11 +37,11 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private var awaitsRead = false
     /// The beginning of a response, until it is clear whether the whole response is written at once.
     private var waiting: [HTTPResponsePart] = []
-    /// Whether the last bytes were written past the other handlers, and have to be flushed there.
+    /// Whether the last bytes were sent past the other handlers, which have nothing to flush.
     private var hasWrittenPast = false
 
-    /// The context of the first handler, in front of which bytes leave; `nil` while there is none.
-    var output: ChannelHandlerContext?
+    /// Sends in front of all handlers; `nil` while there is no first one.
+    var output: SocketOutput?
 
     private enum Arrival {
         case part(HTTPRequestPart)
@@ -150,8 +150,8 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     /// Passes on the end of the input after the last byte of the response: Hummingbird closes a connection of whose
     /// requests it has got none, and NIO would drop the rest.
     private func passOn(_ event: Any, _ context: ChannelHandlerContext) {
-        guard let output, !output.hasWrittenAll else { return context.fireUserInboundEventTriggered(event) }
-        output.whenWritten { _ in context.fireUserInboundEventTriggered(event) }
+        guard let output, !output.hasSentAll else { return context.fireUserInboundEventTriggered(event) }
+        output.whenSent { _ in context.fireUserInboundEventTriggered(event) }
     }
 
     // MARK: Responses
@@ -191,24 +191,22 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     /// their way.
     private func writePast(_ promise: EventLoopPromise<Void>?) -> Bool {
         guard let output, gate.permitsDirectResponse, case .head(let head) = waiting[0],
-            case .body(let body) = waiting[1], var bytes = head.bytes(before: body, output.channel.allocator)
+            case .body(let body) = waiting[1], let bytes = head.bytes(output.allocator)
         else { return false }
-        if body.readableBytes <= HotDownload.longestCopy {
-            bytes.writeImmutableBuffer(body)
-            output.write(NIOAny(IOData.byteBuffer(bytes)), promise: promise)
-        } else {
-            output.write(NIOAny(IOData.byteBuffer(bytes)), promise: nil)
-            output.write(NIOAny(IOData.byteBuffer(body)), promise: promise)
-        }
+        let isSent = output.send(bytes, body)
         gate.endDirect(status: head.status.code, size: body.readableBytes)
         hasWrittenPast = true
+        if isSent {
+            promise?.succeed()
+        } else if let promise {
+            output.whenSent { $0 ? promise.succeed() : promise.fail(ChannelError.ioOnClosedChannel) }
+        }
         return true
     }
 
     func flush(context: ChannelHandlerContext) {
-        if hasWrittenPast, let output {
+        if hasWrittenPast {
             hasWrittenPast = false
-            output.flush()
         } else {
             passOn(context)
             context.flush()

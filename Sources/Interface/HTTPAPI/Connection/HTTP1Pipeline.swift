@@ -44,7 +44,8 @@ struct HTTP1Pipeline {
                     gate: gate,
                     activity: activity,
                     files: services.files,
-                    log: services.log
+                    log: services.log,
+                    isEncrypted: isEncrypted
                 )
             )
         }

@@ -20,9 +20,6 @@ final class HotDownload: Sendable {
     /// The maximum size in bytes of a body in memory, which leaves with the head in one system call: for larger ones
     /// `sendfile` is as fast.
     static let longestInMemory: Int64 = 128 << 10
-    /// The maximum size in bytes of a body that is copied behind the head: up to it a copy takes less time than a second
-    /// buffer.
-    static let longestCopy = 16 << 10
 
     let body: Body
     /// The size of the body in bytes.
@@ -80,66 +77,47 @@ final class HotDownload: Sendable {
     var memory: Int {
         // Fields take about as much as the bytes of the heads, and a word for each name and value.
         var memory = 3 * (whole.readableBytes + unchanged.readableBytes) + 2 * path.utf8.count
-        if case .memory(let bytes) = body { memory += bytes.storageCapacity }
+        memory += bytes?.storageCapacity ?? 0
         return memory
     }
 
     /// Whether a read of the bytes failed, also one for another response: the next request must take the route.
     var isDamaged: Bool { if case .file(_, let blob) = body { blob.isDamaged } else { false } }
 
+    /// The body, if it is in memory.
+    var bytes: ByteBuffer? { if case .memory(let bytes) = body { bytes } else { nil } }
+
     /// Whether the responses keep a file open.
     var holdsFile: Bool { if case .file = body { true } else { false } }
 
-    /// Writes a head, and the body after it if it is wanted and short.
+    /// The head of a response of HTTP/1.1.
     ///
     /// - Parameters:
     ///   - isUnchanged: Whether the status is 304 instead of 200.
-    ///   - hasBody: Whether the request gets the body.
     ///   - id: The value of `X-Request-Id`.
     ///   - date: The value of `Date`.
     ///   - allocator: Allocates the buffer.
-    /// - Returns: The bytes to send; ``longBody`` follows them if the body is wanted.
-    func write(
-        isUnchanged: Bool,
-        hasBody: Bool,
-        id: HotRequestID,
-        date: String,
-        _ allocator: ByteBufferAllocator
-    ) -> ByteBuffer {
-        let head = isUnchanged ? unchanged : whole
-        let copy = hasBody ? shortBody : nil
-        let length = head.readableBytes + 128 + (copy?.readableBytes ?? 0)
-        var buffer = allocator.buffer(capacity: length)
-        buffer.writeImmutableBuffer(head)
-        buffer.writeString("X-Request-Id: ")
-        id.write(to: &buffer)
-        buffer.writeString("\r\nDate: ")
-        buffer.writeString(date)
-        buffer.writeString("\r\nServer: lcfile\r\n\r\n")
-        if let copy { buffer.writeImmutableBuffer(copy) }
-        return buffer
+    func head(isUnchanged: Bool, id: HotRequestID, date: String, _ allocator: ByteBufferAllocator) -> ByteBuffer {
+        let prepared = isUnchanged ? unchanged : whole
+        var head = allocator.buffer(capacity: prepared.readableBytes + 128)
+        head.writeImmutableBuffer(prepared)
+        head.writeStaticString("X-Request-Id: ")
+        id.write(to: &head)
+        head.writeStaticString("\r\nDate: ")
+        head.writeString(date)
+        head.writeStaticString("\r\nServer: lcfile\r\n\r\n")
+        return head
     }
 
     /// The head of a response of HTTP/2.
     ///
-    /// - Parameters: As those of ``write(isUnchanged:hasBody:id:date:_:)``.
+    /// - Parameters: As those of ``head(isUnchanged:id:date:_:)``.
     func response(isUnchanged: Bool, id: HotRequestID, date: String) -> HTTPResponse {
         var fields = isUnchanged ? fields.unchanged : fields.whole
         fields.append(HTTPField(name: .requestID, value: id.description))
         fields.append(HTTPField(name: .date, value: date))
         fields.append(HTTPField(name: .server, value: "lcfile"))
         return HTTPResponse(status: isUnchanged ? .notModified : .ok, headerFields: fields)
-    }
-
-    private var shortBody: ByteBuffer? {
-        guard case .memory(let bytes) = body, bytes.readableBytes <= HotDownload.longestCopy else { return nil }
-        return bytes
-    }
-
-    /// The body, if it is in memory and ``write(isUnchanged:hasBody:id:date:_:)`` does not copy it.
-    var longBody: ByteBuffer? {
-        guard case .memory(let bytes) = body, bytes.readableBytes > HotDownload.longestCopy else { return nil }
-        return bytes
     }
 
     private static func head(_ status: HTTPResponse.Status, _ headers: HTTPFields) -> ByteBuffer {

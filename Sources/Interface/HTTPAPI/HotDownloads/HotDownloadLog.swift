@@ -54,7 +54,7 @@ struct HotDownloadLog: Sendable {
         at time: NIODeadline,
         _ download: HotDownload,
         isUnchanged: Bool,
-        from peer: SocketAddress?
+        from peer: @autoclosure () -> SocketAddress?
     ) -> Entry {
         let group = download.isImage ? RequestGroup.images : .files
         var measured = metrics.begin(group, request.isHead ? .head : .get, at: time)
@@ -67,7 +67,7 @@ struct HotDownloadLog: Sendable {
             path: download.path,
             app: download.app,
             bytes: bytes,
-            client: peer.map { client(behind: $0, request.forwarded) } ?? .unknown
+            client: sink == nil ? .unknown : peer().map { client(behind: $0, request.forwarded) } ?? .unknown
         )
     }
 
