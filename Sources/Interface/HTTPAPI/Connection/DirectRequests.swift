@@ -151,7 +151,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     /// requests it has got none, and NIO would drop the rest.
     private func passOn(_ event: Any, _ context: ChannelHandlerContext) {
         guard let output, !output.hasSentAll else { return context.fireUserInboundEventTriggered(event) }
-        output.whenSent { _ in context.fireUserInboundEventTriggered(event) }
+        output.sentAll().assumeIsolated().whenComplete { _ in context.fireUserInboundEventTriggered(event) }
     }
 
     // MARK: Responses
@@ -198,8 +198,8 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
         hasWrittenPast = true
         if isSent {
             promise?.succeed()
-        } else if let promise {
-            output.whenSent { $0 ? promise.succeed() : promise.fail(ChannelError.ioOnClosedChannel) }
+        } else {
+            output.sentAll().cascade(to: promise)
         }
         return true
     }

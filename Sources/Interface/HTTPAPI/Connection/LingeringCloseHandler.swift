@@ -40,8 +40,8 @@ final class LingeringCloseHandler: ChannelDuplexHandler, RemovableChannelHandler
         }
         hasEnded = true
         // NIO drops unsent bytes here if the client has ended its sending.
-        guard context.hasWrittenAll else { return context.whenWritten { [self] _ in endOutput(context, promise) } }
-        endOutput(context, promise)
+        guard !context.hasWrittenAll else { return endOutput(context, promise) }
+        context.writtenAll().assumeIsolated().whenComplete { [self] _ in endOutput(context, promise) }
     }
 
     private func endOutput(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {

@@ -37,6 +37,9 @@ final class SocketOutput {
     /// Allocates the buffers of heads.
     var allocator: ByteBufferAllocator { channel.allocator }
 
+    /// Whether bytes can go past the queue at all.
+    var isDirect: Bool { socket != nil }
+
     /// Records that another handler writes, whose bytes go to the queue.
     func noteWrite() {
         hasQueued = true
@@ -48,10 +51,9 @@ final class SocketOutput {
         return !hasQueued
     }
 
-    /// Calls a function when the socket has accepted all bytes, or the connection is closed; see
-    /// ``NIOCore/ChannelHandlerContext/whenWritten(_:)``.
-    func whenSent(_ body: @escaping (Bool) -> Void) {
-        context.whenWritten(body)
+    /// Succeeds when the socket has accepted all bytes that were written; fails if the connection is closed before.
+    func sentAll() -> EventLoopFuture<Void> {
+        context.writtenAll()
     }
 
     /// Sends a head and its body.
@@ -59,12 +61,36 @@ final class SocketOutput {
     /// - Parameters:
     ///   - head: The bytes of the head.
     ///   - body: The bytes of the body; `nil` if there are none.
-    /// - Returns: Whether the socket has accepted all bytes; if not, ``whenSent(_:)`` tells when it has.
+    /// - Returns: Whether the socket has accepted all bytes; if not, ``sentAll()`` tells when it has.
     func send(_ head: ByteBuffer, _ body: ByteBuffer? = nil) -> Bool {
         let accepted = acceptedAtOnce(head, body)
         guard accepted < head.readableBytes + (body?.readableBytes ?? 0) else { return true }
         queue(head, body, from: accepted)
         return hasSentAll
+    }
+
+    /// Sends a head, and as much of its file behind it as the socket accepts at once.
+    ///
+    /// - Parameters:
+    ///   - head: The bytes of the head.
+    ///   - file: A descriptor of the file.
+    ///   - size: The size of the body in bytes.
+    /// - Returns: The number of bytes of the file that the socket has accepted; the others must follow. `nil` if nothing
+    ///   was sent, not even the head, because bytes cannot go past the queue now.
+    func send(_ head: ByteBuffer, before file: CInt, _ size: Int64) -> Int64? {
+        guard let socket, hasSentAll, channel.isActive else { return nil }
+        // Without `MSG_MORE` the head would be a segment of its own, and wake the client.
+        let accepted = head.withUnsafeReadableBytes {
+            Glibc.send(socket, $0.baseAddress, $0.count, SocketOutput.flags | CInt(MSG_MORE))
+        }
+        guard accepted > 0 else { return nil }
+        guard accepted == head.readableBytes else {
+            queue(head, nil, from: accepted)
+            return 0
+        }
+        var start: off_t = 0
+        // An error is found again by the one who sends the rest.
+        return Int64(max(sendfile(socket, file, &start, Int(size)), 0))
     }
 
     /// The number of bytes that the socket accepts now, 0 or more.

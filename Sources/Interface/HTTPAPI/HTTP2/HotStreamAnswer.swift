@@ -53,12 +53,11 @@ struct HotStreamAnswer {
         let ended = context.eventLoop.makePromise(of: Void.self)
         var size = 0
         if hasBody {
-            switch download.body {
-            case .memory(let bytes):
+            if let bytes = download.bytes {
                 size = bytes.readableBytes
                 write(.body(bytes), nil)
-            case .file(let file, let blob):
-                send(file, of: blob, context, write, ended)
+            } else if let file = download.file {
+                send(file, context, write, ended)
                 ended.futureResult.assumeIsolated().whenComplete { result in
                     log.end(entry, at: .now(), isComplete: (try? result.get()) != nil)
                 }
@@ -75,15 +74,14 @@ struct HotStreamAnswer {
     }
 
     private func send(
-        _ file: LocalFile,
-        of blob: any OpenBlob,
+        _ body: BlobFile,
         _ context: ChannelHandlerContext,
         _ write: @escaping Write,
         _ ended: EventLoopPromise<Void>
     ) {
         context.flush()
-        let sent = file.withDescriptor { descriptor in
-            let range = SendFile(descriptor: descriptor, range: 0..<download.size, noteDamage: blob.noteDamage)
+        let sent = body.file.withDescriptor { descriptor in
+            let range = SendFile(descriptor: descriptor, range: 0..<download.size, noteDamage: body.blob.noteDamage)
             return services.files.start(range, context) { data, sent in
                 guard case .byteBuffer(let bytes) = data else {
                     sent.fail(ChannelError.operationUnsupported)
@@ -95,14 +93,14 @@ struct HotStreamAnswer {
         }
         sent.assumeIsolated().whenComplete { [downloads, request, logger = services.log.logger] result in
             // The descriptor had to stay open until now.
-            withExtendedLifetime(file) {}
+            withExtendedLifetime(body) {}
             switch result {
             case .success:
                 write(.end(nil), ended)
                 context.flush()
             case .failure(let error):
                 if let failure = FailedRead(error) {
-                    blob.noteDamage()
+                    body.blob.noteDamage()
                     downloads.remove(target: request.target)
                     failure.report(to: logger)
                     context.close(promise: nil)

@@ -11,17 +11,21 @@ internal import NIOCore
 final class HotDownload: Sendable {
     /// Where the bytes of the body are.
     enum Body: Sendable {
-        /// In memory; at most ``HotDownload/longestInMemory`` bytes.
-        case memory(ByteBuffer)
-        /// In a local file of the blob, which closes with its last reference.
-        case file(LocalFile, any OpenBlob)
+        /// In memory; at most ``HotDownload/longestInMemory`` bytes. Those of ``HotDownload/shortestFile`` or more can have
+        /// their file as well.
+        case memory(ByteBuffer, BlobFile? = nil)
+        case file(BlobFile)
     }
 
-    /// The maximum size in bytes of a body in memory, which leaves with the head in one system call: for larger ones
-    /// `sendfile` is as fast.
+    /// The maximum size in bytes of a body in memory, which leaves with the head in one system call.
     static let longestInMemory: Int64 = 128 << 10
+    /// The minimum size in bytes of a body that the kernel can send from its file faster than from memory.
+    static let shortestFile = 64 << 10
 
-    let body: Body
+    /// The body, if it is in memory.
+    let bytes: ByteBuffer?
+    /// The file of the body; `nil` if the body is in memory alone.
+    let file: BlobFile?
     /// The size of the body in bytes.
     let size: Int64
     /// The path of the target, for the log.
@@ -57,7 +61,11 @@ final class HotDownload: Sendable {
         size: Int64
     ) {
         self.isImage = isImage
-        self.body = body
+        (bytes, file) =
+            switch body {
+            case .memory(let bytes, let file): (bytes, file)
+            case .file(let file): (nil, file)
+            }
         self.size = size
         self.path = path
         self.app = app
@@ -66,6 +74,19 @@ final class HotDownload: Sendable {
         let headers = Representation.notModified(response.headers)
         unchanged = HotDownload.head(.notModified, headers)
         fields = (response.headers, headers)
+    }
+
+    private init(_ other: HotDownload, bytes: ByteBuffer) {
+        self.bytes = bytes
+        file = nil
+        isImage = other.isImage
+        size = other.size
+        path = other.path
+        app = other.app
+        tag = other.tag
+        fields = other.fields
+        whole = other.whole
+        unchanged = other.unchanged
     }
 
     /// Whether a client that sent these tags in `If-None-Match` has the bytes already.
@@ -81,14 +102,11 @@ final class HotDownload: Sendable {
         return memory
     }
 
-    /// Whether a read of the bytes failed, also one for another response: the next request must take the route.
-    var isDamaged: Bool { if case .file(_, let blob) = body { blob.isDamaged } else { false } }
+    /// Whether a read of the file failed, also one for another response: the next request must take the route.
+    var isDamaged: Bool { file?.blob.isDamaged ?? false }
 
-    /// The body, if it is in memory.
-    var bytes: ByteBuffer? { if case .memory(let bytes) = body { bytes } else { nil } }
-
-    /// Whether the responses keep a file open.
-    var holdsFile: Bool { if case .file = body { true } else { false } }
+    /// The same responses with a body in memory alone; `nil` if it is in a file alone.
+    var withoutFile: HotDownload? { bytes.map { HotDownload(self, bytes: $0) } }
 
     /// The head of a response of HTTP/1.1.
     ///

@@ -31,6 +31,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let log: HotDownloadLog
     private let isEncrypted: Bool
     private var output: SocketOutput?
+    private var sender: HotDownloadOutput?
 
     /// Whether a response is being sent, or the event loop does other work between two responses.
     private var isBusy = false
@@ -86,13 +87,16 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isKnownWritable = true
 
     func handlerAdded(context: ChannelHandlerContext) {
-        output = SocketOutput(context, isEncrypted: isEncrypted)
+        let output = SocketOutput(context, isEncrypted: isEncrypted)
+        sender = HotDownloadOutput(downloads, files, output, context)
         direct?.output = output
+        self.output = output
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         direct?.output = nil
         output = nil
+        sender = nil
     }
 
     // MARK: Requests
@@ -225,6 +229,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         _ download: HotDownload,
         _ context: ChannelHandlerContext
     ) {
+        guard let sender else { return }
         let isUnchanged = download.isUnchanged(for: request.tags)
         let hasBody = !request.isHead && !isUnchanged
         let entry = log.begin(
@@ -244,60 +249,16 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isAnswering = true
         defer { isAnswering = false }
         activity.begin()
-        if hasBody, case .file(let file, let blob) = download.body {
-            send(head, context)
-            send(file, of: blob, download.size, context).assumeIsolated().whenComplete { [self] result in
-                // The descriptor had to stay open until now.
-                withExtendedLifetime(file) {}
-                var isComplete = true
-                if case .failure(let error) = result {
-                    isComplete = false
-                    report(error, of: blob, request.target, context)
-                }
-                context.channel.setCork(false)
-                finish(entry, isComplete: isComplete, context)
-            }
-        } else {
-            send(head, hasBody ? download.bytes : nil) { [self] in finish(entry, isComplete: $0, context) }
+        guard let sent = sender.send(head, hasBody ? download : nil) else {
+            return finish(entry, isComplete: true, context)
         }
-    }
-
-    /// Sends a response in memory, and counts its bytes until the socket has accepted them.
-    ///
-    /// - Parameters:
-    ///   - head: Its head.
-    ///   - body: Its body.
-    ///   - whenSent: Called when the socket has accepted all bytes, or the connection is closed; its argument is whether
-    ///     the socket has.
-    private func send(_ head: ByteBuffer, _ body: ByteBuffer?, _ whenSent: @escaping (Bool) -> Void) {
-        guard let output else { return whenSent(false) }
-        guard !output.send(head, body) else { return whenSent(true) }
-        let size = head.storageCapacity + (body?.storageCapacity ?? 0)
-        downloads.pending(size)
-        output.whenSent { [downloads] isComplete in
-            downloads.pending(-size)
-            whenSent(isComplete)
-        }
-    }
-
-    /// Writes a head that leaves in one segment with the beginning of its file; alone it would wake the client twice.
-    private func send(_ head: ByteBuffer, _ context: ChannelHandlerContext) {
-        output?.noteWrite()
-        context.channel.setCork(true)
-        context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
-    }
-
-    private func send(
-        _ file: LocalFile,
-        of blob: any OpenBlob,
-        _ size: Int64,
-        _ context: ChannelHandlerContext
-    ) -> EventLoopFuture<Void> {
-        file.withDescriptor { descriptor in
-            let file = SendFile(descriptor: descriptor, range: 0..<size, noteDamage: blob.noteDamage)
-            return files.start(file, context) { [self] bytes, sent in
-                context.writeAndFlush(wrapOutboundOut(bytes), promise: sent)
+        sent.assumeIsolated().whenComplete { [self] result in
+            var isComplete = true
+            if case .failure(let error) = result {
+                isComplete = false
+                if let blob = download.file?.blob { report(error, of: blob, request.target, context) }
             }
+            finish(entry, isComplete: isComplete, context)
         }
     }
 

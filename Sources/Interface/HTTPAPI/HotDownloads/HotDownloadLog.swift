@@ -31,10 +31,10 @@ struct HotDownloadLog: Sendable {
         /// The request's id, as in `X-Request-Id`.
         let id: HotRequestID
         fileprivate let request: MeasuredRequest
-        fileprivate let path: String
-        fileprivate let app: AppID?
+        fileprivate let download: HotDownload
         fileprivate let bytes: Int64
-        fileprivate let client: RequestClient
+        /// `nil` if the request is not logged.
+        fileprivate let client: RequestClient?
     }
 
     /// The field whose lines name the client; `nil` if no line of the log needs it.
@@ -59,15 +59,15 @@ struct HotDownloadLog: Sendable {
         let group = download.isImage ? RequestGroup.images : .files
         var measured = metrics.begin(group, request.isHead ? .head : .get, at: time)
         measured.status = isUnchanged ? 304 : 200
+        let isLogged = sink?.isOpen() ?? false
         let bytes = request.isHead || isUnchanged ? 0 : download.size
         if bytes > 0 { metrics.sent(Int(bytes), of: measured) }
         return Entry(
             id: HotRequestID(),
             request: measured,
-            path: download.path,
-            app: download.app,
+            download: download,
             bytes: bytes,
-            client: sink == nil ? .unknown : peer().map { client(behind: $0, request.forwarded) } ?? .unknown
+            client: isLogged ? peer().map { client(behind: $0, request.forwarded) } ?? .unknown : nil
         )
     }
 
@@ -80,15 +80,15 @@ struct HotDownloadLog: Sendable {
         // Before the end: who sees that no request is in progress sees all their counts.
         metrics.countHot()
         metrics.end(entry.request, isCutOff: !isComplete, at: time)
-        guard let sink, sink.isOpen() else { return }
+        guard let sink, let client = entry.client else { return }
         sink.send(
             RequestRecord(
                 time: .now(),
                 id: entry.id,
-                app: entry.app,
-                client: entry.client,
+                app: entry.download.app,
+                client: client,
                 method: entry.request.method.label,
-                path: entry.path,
+                path: entry.download.path,
                 route: HotDownloadLog.route,
                 status: entry.request.status ?? 200,
                 bytes: isComplete ? entry.bytes : nil,

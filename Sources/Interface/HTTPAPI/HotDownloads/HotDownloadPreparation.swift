@@ -97,10 +97,9 @@ final class HotDownloadPreparation: Sendable {
     private func body(of blob: any OpenBlob) async throws -> HotDownload.Body? {
         if blob.size <= downloads.longestBody {
             let bytes = try await blob.read(at: 0, count: Int(blob.size))
-            return bytes.readableBytes == Int(blob.size) ? .memory(bytes) : nil
+            guard bytes.readableBytes == Int(blob.size) else { return nil }
+            return .memory(bytes, bytes.readableBytes < HotDownload.shortestFile ? nil : BlobFile(blob))
         }
-        // Bytes in memory belong to a budget of derivatives that are not stored yet.
-        guard case .file(let file)? = blob.local else { return nil }
-        return .file(file, blob)
+        return BlobFile(blob).map { .file($0) }
     }
 }

@@ -7,7 +7,7 @@ internal import NIOCore
 struct HotDownloadTable: Sendable {
     /// The responses to a target.
     struct Entry: Sendable {
-        let download: HotDownload
+        var download: HotDownload
         /// The keys and paths of whose files they depend.
         let names: [String]
         /// When the target's next request takes the route again.
@@ -32,7 +32,7 @@ struct HotDownloadTable: Sendable {
             remove(target)
             entries[target] = entry
             memory += entry.cost(target)
-            if entry.download.holdsFile { files += 1 }
+            if entry.download.file != nil { files += 1 }
             for name in entry.names { targets[name, default: []].insert(target) }
         }
 
@@ -40,7 +40,7 @@ struct HotDownloadTable: Sendable {
         mutating func remove(_ target: String) -> Entry? {
             guard let entry = entries.removeValue(forKey: target) else { return nil }
             memory -= entry.cost(target)
-            if entry.download.holdsFile { files -= 1 }
+            if entry.download.file != nil { files -= 1 }
             for name in entry.names {
                 targets[name]?.remove(target)
                 if targets[name]?.isEmpty == true { targets[name] = nil }
@@ -55,7 +55,7 @@ struct HotDownloadTable: Sendable {
         /// Whether the generation would use more than half of a limit with a further entry.
         func isFull(for entry: Entry, _ target: String, _ limits: HotDownloadLimits) -> Bool {
             entries.count >= limits.responses / 2 || memory + entry.cost(target) > limits.memory / 2
-                || (entry.download.holdsFile && files >= limits.files / 2)
+                || (entry.download.file != nil && files >= limits.files / 2)
         }
     }
 
@@ -112,7 +112,7 @@ struct HotDownloadTable: Sendable {
 
     mutating func store(_ entry: Entry, _ target: String, _ epoch: Int) -> Removed {
         guard isValid(entry, since: epoch), entry.cost(target) <= limits.memory / 2,
-            !entry.download.holdsFile || limits.files > 1
+            entry.download.bytes != nil || limits.files > 1
         else { return Removed() }
         old.remove(target)
         return insert(entry, target)
@@ -127,6 +127,9 @@ struct HotDownloadTable: Sendable {
 
     private mutating func insert(_ entry: Entry, _ target: String) -> Removed {
         var removed = Removed()
+        var entry = entry
+        // Half of the files are for bodies that are not in memory.
+        if young.files >= limits.files / 4, let download = entry.download.withoutFile { entry.download = download }
         if young.isFull(for: entry, target, limits) {
             removed.generations = [old]
             old = young

@@ -16,6 +16,7 @@ package final class HotDownloads: Sendable {
     private let dates = HTTPDates()
     /// The memory in bytes of responses that sockets have not accepted.
     private let unsent = Atomic(0)
+    private let sent = Atomic(0)
 
     /// The time for which responses are used.
     static let lifetime = TimeAmount.seconds(60)
@@ -77,6 +78,14 @@ package final class HotDownloads: Sendable {
     /// Counts the memory of a response that its socket has not accepted at once; negative when it has.
     func pending(_ size: Int) {
         unsent.wrappingAdd(size, ordering: .relaxed)
+    }
+
+    /// Counts the bytes of a long body that is sent.
+    ///
+    /// - Parameter size: Their number.
+    /// - Returns: Those of all long bodies so far.
+    func countSent(_ size: Int) -> Int {
+        sent.wrappingAdd(size, ordering: .relaxed).newValue
     }
 
     /// The current time as the value of `Date`.
