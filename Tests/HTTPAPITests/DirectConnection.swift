@@ -41,7 +41,8 @@ final class DirectConnection: Sendable {
                 direct: direct,
                 gate: gate,
                 activity: activity,
-                log: HotDownloadLog(logger: logger)
+                log: HotDownloadLog(logger: logger),
+                isEncrypted: false
             )
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(hot)

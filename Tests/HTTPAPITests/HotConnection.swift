@@ -67,7 +67,14 @@ final class HotConnection {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(socket)
         try pipeline.addHandler(
-            HotDownloadHandler(downloads: downloads, direct: nil, gate: gate, activity: activity, log: log)
+            HotDownloadHandler(
+                downloads: downloads,
+                direct: nil,
+                gate: gate,
+                activity: activity,
+                log: log,
+                isEncrypted: false
+            )
         )
         try pipeline.addHandler(LingeringCloseHandler())
         try pipeline.addHandler(HTTPResponseEncoder())

@@ -123,6 +123,22 @@ import Testing
         #expect((5...10).contains(found))
     }
 
+    @Test("a quarter of the files is for bodies that are in memory, too; the others come from memory alone")
+    func files() throws {
+        var table = table(responses: 100, files: 8)
+        for number in 0..<10 {
+            let entry = HotDownloadTable.Entry(
+                download: try HotDownloadOutputTests.download(size: 1),
+                names: [],
+                expiry: start + .seconds(60)
+            )
+            _ = table.store(entry, "/\(number)", 0)
+        }
+        let found = (0..<10).map { table.find("/\($0)", at: start).0 }
+        #expect(found.allSatisfy { $0?.bytes != nil })
+        #expect(found.map { $0?.file != nil } == [true, true] + Array(repeating: false, count: 8))
+    }
+
     @Test("a response larger than half of the memory is not stored")
     func large() {
         var table = table(memory: 4000)

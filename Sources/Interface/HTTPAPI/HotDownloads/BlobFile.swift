@@ -5,9 +5,8 @@ final class BlobFile: Sendable {
     let blob: any OpenBlob
     let file: LocalFile
 
-    /// - Parameter blob: The blob.
-    /// - Returns: `nil` for bytes that are not in a local file. Those in memory belong to a budget of derivatives that
-    ///   are not stored yet.
+    /// Takes the file of a blob; `nil` for bytes that are not in a local file. Those in memory belong to a budget of
+    /// derivatives that are not stored yet.
     init?(_ blob: any OpenBlob) {
         guard case .file(let file)? = blob.local else { return nil }
         self.blob = blob

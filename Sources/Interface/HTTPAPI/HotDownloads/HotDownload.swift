@@ -115,6 +115,7 @@ final class HotDownload: Sendable {
     ///   - id: The value of `X-Request-Id`.
     ///   - date: The value of `Date`.
     ///   - allocator: Allocates the buffer.
+    /// - Returns: Its bytes, with the empty line.
     func head(isUnchanged: Bool, id: HotRequestID, date: String, _ allocator: ByteBufferAllocator) -> ByteBuffer {
         let prepared = isUnchanged ? unchanged : whole
         var head = allocator.buffer(capacity: prepared.readableBytes + 128)
