@@ -66,19 +66,19 @@ final class HotDownloadOutput {
     }
 
     private func send(_ head: ByteBuffer, _ body: BlobFile, _ size: Int64) -> EventLoopFuture<Void>? {
-        let count = body.file.withDescriptor { output.send(head, before: $0, size) }
+        // Of a larger file the socket often accepts only a part, whose last segment would not be full.
+        let isShort = size <= HotDownload.longestInMemory
+        let count = isShort ? body.file.withDescriptor { output.send(head, before: $0, size) } : nil
         guard count != size else { return nil }
         output.noteWrite()
-        if count == nil {
-            // The head leaves in one segment with the beginning of its file; alone it would wake the client twice.
-            context.channel.setCork(true)
-            context.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
-        }
+        // Segments are full, and the head is in the first one, although the socket accepts the file in parts.
+        context.channel.setCork(true)
+        if count == nil { context.write(NIOAny(IOData.byteBuffer(head)), promise: nil) }
         let sent = transfer((count ?? 0)..<size, of: body)
         sent.assumeIsolated().whenComplete { [context] _ in
             // The descriptor had to stay open until now.
             withExtendedLifetime(body) {}
-            if count == nil { context.channel.setCork(false) }
+            context.channel.setCork(false)
         }
         return sent
     }
