@@ -256,4 +256,24 @@ import Testing
         connection.channel.pipeline.fireUserInboundEventTriggered(RequestGate.CloseIfIdle())
         #expect(!connection.channel.isActive)
     }
+
+    @Test(
+        "after a response the next read begins at once, unless other handlers have got something since their last one"
+    )
+    func reads() throws {
+        let connection = try HotConnection()
+        func reads(after text: String) -> Int {
+            connection.send(text)
+            return connection.socket.reads
+        }
+        let hot = "GET /hot HTTP/1.1\r\nHost: a\r\n\r\n"
+        #expect(reads(after: hot) == 0)
+        connection.channel.read()
+        #expect(reads(after: hot) == 2)
+        #expect(reads(after: "GET /cold HTTP/1.1\r\nHost: a\r\n\r\n") == 2)
+        connection.answer()
+        #expect(reads(after: hot) == 2)
+        connection.channel.read()
+        #expect(reads(after: hot) == 4)
+    }
 }

@@ -10,9 +10,10 @@ import Testing
 @Suite struct HotDownloadOutputTests {
     static let size = HotDownload.shortestFile
 
-    /// A download whose bytes tell where they come from.
-    static func download(size: Int = size, hasFile: Bool = true) throws -> HotDownload {
-        let blob = OpenFile(size: Int64(size), file: try openFile(String(repeating: "f", count: size)))
+    /// A download whose bytes tell where they come from; the file has as many as the memory unless `fileSize` says
+    /// otherwise.
+    static func download(size: Int = size, fileSize: Int? = nil, hasFile: Bool = true) throws -> HotDownload {
+        let blob = OpenFile(size: Int64(size), file: try openFile(String(repeating: "f", count: fileSize ?? size)))
         return HotDownload(
             Response(status: .ok),
             path: "/a",
@@ -48,6 +49,31 @@ import Testing
         #expect(try await letters(between: 0, of: Self.download()) == "mm")
         #expect(try await letters(between: 7 << 20, of: Self.download()) == "mm")
         #expect(try await letters(between: 9 << 20, of: Self.download()) == "mf")
+    }
+
+    @Test("bytes that the file does not have, or that the socket does not accept at once, come from memory")
+    func rest() async throws {
+        let sizes = [(Self.size, Self.size / 2), (Self.size, 0), (16 * Self.size, 16 * Self.size)]
+        for (size, fileSize) in sizes {
+            let pair = try await SocketPair()
+            let downloads = HotDownloads(limits: HotDownloadLimits(), feeds: [])
+            let output = try await pair.withOutput { output, context in
+                NIOLoopBound(HotDownloadOutput(downloads, .kernel, output, context), eventLoop: context.eventLoop)
+            }
+            let download = try Self.download(size: size, fileSize: fileSize)
+            var body = ""
+            for _ in 0..<2 {
+                let sent = try await pair.channel.eventLoop.submit {
+                    output.value.send(ByteBuffer(string: "h"), download)
+                }.get()
+                body = String(pair.receive(1 + size).dropFirst())
+                try await sent?.get()
+                _ = downloads.countSent(9 << 20)
+            }
+            let fromFile = body.prefix { $0 == "f" }.count
+            #expect(body.count == size && body.dropFirst(fromFile).allSatisfy { $0 == "m" })
+            #expect(fileSize < size ? fromFile == fileSize : fromFile > 0 && fromFile < size, "\(size), \(fileSize)")
+        }
     }
 
     @Test("a body without a file, a short one, and one that is encrypted come from memory")

@@ -179,7 +179,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
         case (.head, 0) where isResponding && promise == nil, (.body, 1) where promise == nil:
             waiting.append(part)
             return
-        case (.end(nil), 2) where writePast(promise): waiting.removeAll(keepingCapacity: true)
+        case (.end(nil), 2) where writePast(promise): break
         default:
             passOn(context)
             context.write(data, promise: promise)
@@ -193,9 +193,11 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
         guard let output, gate.permitsDirectResponse, case .head(let head) = waiting[0],
             case .body(let body) = waiting[1], let bytes = head.bytes(output.allocator)
         else { return false }
-        let isSent = output.send(bytes, body)
+        // Before the bytes leave, which can close the connection.
+        waiting.removeAll(keepingCapacity: true)
         gate.endDirect(status: head.status.code, size: body.readableBytes)
         hasWrittenPast = true
+        let isSent = output.send(bytes, body)
         if isSent {
             promise?.succeed()
         } else {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import NIOCore
 
-/// Sends whole short responses in front of all handlers of a connection.
+/// Sends short responses in front of all handlers of a connection.
 ///
 /// NIO's queue of pending writes is made for long ones: for a short response the way through it takes as long as what
 /// else the server does for a hot download. So bytes go to the socket at once, with one system call, and only what the
@@ -10,7 +10,7 @@ internal import NIOCore
 /// - Bytes go past the queue only while it is empty, so they keep their order.
 /// - The descriptor is used only while the channel is active, on the event loop, which alone closes it. So it is never
 ///   that of another connection.
-/// - NIO gets everything that was not accepted, also after an error: it finds the same error and closes the connection.
+/// - Errors are left to NIO: it gets what was not accepted, finds the same error and closes the connection.
 ///
 /// Used on its connection's event loop only.
 final class SocketOutput {
@@ -89,7 +89,7 @@ final class SocketOutput {
             return 0
         }
         var start: off_t = 0
-        // An error is found again by the one who sends the rest.
+        // The caller sends the rest, also after an error of the file.
         return Int64(max(sendfile(socket, file, &start, Int(size)), 0))
     }
 

@@ -31,7 +31,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let log: HotDownloadLog
     private let isEncrypted: Bool
     private var output: SocketOutput?
-    private var sender: HotDownloadOutput?
+    private var responses: HotDownloadOutput?
 
     /// Whether a response is being sent, or the event loop does other work between two responses.
     private var isBusy = false
@@ -43,7 +43,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var awaitsRead = false
     /// Whether bytes were passed on since the last end of a read.
     private var hasPassedOn = false
-    /// Whether all handlers behind this one want to read: their last call was one, and nothing was passed on since.
+    /// Whether all handlers behind this one want to read: their last wish arrived here, and nothing was passed on since.
     private var isReadWanted = false
     /// Whether all bytes are passed on, until the handler has left the pipeline.
     private var isLeaving = false
@@ -88,7 +88,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         let output = SocketOutput(context, isEncrypted: isEncrypted)
-        sender = HotDownloadOutput(downloads, files, output, context)
+        responses = HotDownloadOutput(downloads, files, output, context)
         direct?.output = output
         self.output = output
     }
@@ -96,7 +96,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         direct?.output = nil
         output = nil
-        sender = nil
+        responses = nil
     }
 
     // MARK: Requests
@@ -229,7 +229,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         _ download: HotDownload,
         _ context: ChannelHandlerContext
     ) {
-        guard let sender else { return }
+        guard let responses else { return }
         let isUnchanged = download.isUnchanged(for: request.tags)
         let hasBody = !request.isHead && !isUnchanged
         let entry = log.begin(
@@ -249,7 +249,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isAnswering = true
         defer { isAnswering = false }
         activity.begin()
-        guard let sent = sender.send(head, hasBody ? download : nil) else {
+        guard let sent = responses.send(head, hasBody ? download : nil) else {
             return finish(entry, isComplete: true, context)
         }
         sent.assumeIsolated().whenComplete { [self] result in

@@ -9,7 +9,7 @@ final class HotDownloadOutput {
     private let files: FileSending
     private let output: SocketOutput
     private let context: ChannelHandlerContext
-    /// ``HotDownloads/countSent(_:)`` after this connection's last body of ``HotDownload/shortestFile`` or more.
+    /// ``HotDownloads/countSent(_:)`` after the last body of this connection that was counted.
     private var lastCount: Int?
 
     /// - Parameters:
@@ -32,20 +32,19 @@ final class HotDownloadOutput {
     /// - Returns: `nil` if the socket has accepted all bytes; else succeeds when it has, or fails with the error of the
     ///   file or the connection.
     func send(_ head: ByteBuffer, _ body: HotDownload?) -> EventLoopFuture<Void>? {
-        if let file = body?.file, let body, body.bytes.map({ isCopyCold($0.readableBytes) }) ?? true {
-            send(head, file, body.size)
-        } else {
-            send(head, body?.bytes)
-        }
+        guard let body, let file = body.file else { return sendBytes(head, body?.bytes) }
+        guard let bytes = body.bytes else { return sendFile(head, file, body.size) }
+        guard isFileFaster(counting: bytes.readableBytes) else { return sendBytes(head, bytes) }
+        return sendFile(head, file, orElse: bytes)
     }
 
-    /// Whether the memory for a copy of a body is likely not in the processor's cache.
+    /// Counts a body that is sent from memory or from its file, and decides which is faster.
     ///
     /// The kernel copies a body to memory that the client has read, and reads it from there once more. With few active
     /// connections that memory is in the cache, and copying takes half the time of `sendfile`, which looks after each
     /// page. With many it takes longer. What was sent to all since this connection's last body is about as much as is on
     /// the way.
-    private func isCopyCold(_ size: Int) -> Bool {
+    private func isFileFaster(counting size: Int) -> Bool {
         guard output.isDirect, size >= HotDownload.shortestFile else { return false }
         let count = downloads.countSent(size)
         defer { lastCount = count }
@@ -56,7 +55,7 @@ final class HotDownloadOutput {
     /// connections.
     private static let cacheSize = 8 << 20
 
-    private func send(_ head: ByteBuffer, _ body: ByteBuffer?) -> EventLoopFuture<Void>? {
+    private func sendBytes(_ head: ByteBuffer, _ body: ByteBuffer?) -> EventLoopFuture<Void>? {
         guard !output.send(head, body) else { return nil }
         let size = head.storageCapacity + (body?.storageCapacity ?? 0)
         downloads.pending(size)
@@ -65,16 +64,22 @@ final class HotDownloadOutput {
         return sent
     }
 
-    private func send(_ head: ByteBuffer, _ body: BlobFile, _ size: Int64) -> EventLoopFuture<Void>? {
-        // Of a larger file the socket often accepts only a part, whose last segment would not be full.
-        let isShort = size <= HotDownload.longestInMemory
-        let count = isShort ? body.file.withDescriptor { output.send(head, before: $0, size) } : nil
-        guard count != size else { return nil }
+    /// Sends a body from its file, and from memory what the socket did not accept, or what cannot be read.
+    private func sendFile(_ head: ByteBuffer, _ body: BlobFile, orElse bytes: ByteBuffer) -> EventLoopFuture<Void>? {
+        let sent = body.file.withDescriptor { output.send(head, before: $0, Int64(bytes.readableBytes)) }
+        guard let sent else { return sendBytes(head, bytes) }
+        guard sent < bytes.readableBytes else { return nil }
+        var rest = bytes
+        rest.moveReaderIndex(forwardBy: Int(sent))
+        return sendBytes(rest, nil)
+    }
+
+    private func sendFile(_ head: ByteBuffer, _ body: BlobFile, _ size: Int64) -> EventLoopFuture<Void> {
         output.noteWrite()
-        // Segments are full, and the head is in the first one, although the socket accepts the file in parts.
+        // Segments are full, and the head is in the first one, although the socket accepts a large file in parts.
         context.channel.setCork(true)
-        if count == nil { context.write(NIOAny(IOData.byteBuffer(head)), promise: nil) }
-        let sent = transfer((count ?? 0)..<size, of: body)
+        context.write(NIOAny(IOData.byteBuffer(head)), promise: nil)
+        let sent = transfer(0..<size, of: body)
         sent.assumeIsolated().whenComplete { [context] _ in
             // The descriptor had to stay open until now.
             withExtendedLifetime(body) {}

@@ -18,6 +18,11 @@ struct HotDownloadTable: Sendable {
     struct Removed: Sendable {
         fileprivate var generations: [Generation] = []
         fileprivate var entries: [Entry] = []
+
+        fileprivate mutating func add(_ other: Removed) {
+            generations += other.generations
+            entries += other.entries
+        }
     }
 
     /// Entries that became used at about the same time.
@@ -55,7 +60,7 @@ struct HotDownloadTable: Sendable {
         /// Whether the generation would use more than half of a limit with a further entry.
         func isFull(for entry: Entry, _ target: String, _ limits: HotDownloadLimits) -> Bool {
             entries.count >= limits.responses / 2 || memory + entry.cost(target) > limits.memory / 2
-                || (entry.download.file != nil && files >= limits.files / 2)
+                || (entry.download.bytes == nil && files >= limits.files / 2)
         }
     }
 
@@ -114,8 +119,9 @@ struct HotDownloadTable: Sendable {
         guard isValid(entry, since: epoch), entry.cost(target) <= limits.memory / 2,
             entry.download.bytes != nil || limits.files > 1
         else { return Removed() }
-        old.remove(target)
-        return insert(entry, target)
+        var removed = remove(target)
+        removed.add(insert(entry, target))
+        return removed
     }
 
     /// Whether no file on which the entry depends has changed since an epoch.
@@ -127,13 +133,15 @@ struct HotDownloadTable: Sendable {
 
     private mutating func insert(_ entry: Entry, _ target: String) -> Removed {
         var removed = Removed()
-        var entry = entry
-        // Half of the files are for bodies that are not in memory.
-        if young.files >= limits.files / 4, let download = entry.download.withoutFile { entry.download = download }
         if young.isFull(for: entry, target, limits) {
             removed.generations = [old]
             old = young
             young = Generation()
+        }
+        var entry = entry
+        // The other files are for bodies that are not in memory.
+        if entry.download.file != nil, young.files >= limits.files / 4, let download = entry.download.withoutFile {
+            entry.download = download
         }
         young.insert(entry, target)
         return removed

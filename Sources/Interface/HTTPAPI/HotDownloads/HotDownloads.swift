@@ -16,6 +16,7 @@ package final class HotDownloads: Sendable {
     private let dates = HTTPDates()
     /// The memory in bytes of responses that sockets have not accepted.
     private let unsent = Atomic(0)
+    /// The bytes of ``countSent(_:)``.
     private let sent = Atomic(0)
 
     /// The time for which responses are used.
@@ -80,10 +81,10 @@ package final class HotDownloads: Sendable {
         unsent.wrappingAdd(size, ordering: .relaxed)
     }
 
-    /// Counts the bytes of a long body that is sent.
+    /// Counts the bytes of a body that is sent from memory or from its file, whichever is faster.
     ///
     /// - Parameter size: Their number.
-    /// - Returns: Those of all long bodies so far.
+    /// - Returns: Those of all such bodies so far.
     func countSent(_ size: Int) -> Int {
         sent.wrappingAdd(size, ordering: .relaxed).newValue
     }
