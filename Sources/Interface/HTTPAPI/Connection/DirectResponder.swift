@@ -27,11 +27,13 @@ package struct DirectResponder: Sendable {
     ///   - channel: Its connection.
     ///   - requests: The handler of the connection that took the request.
     func respond(to head: HTTPRequest, on channel: any Channel, _ requests: NIOLoopBound<DirectRequests>) async {
-        // Parsing a condition, or compiling its regular expression, can take long, so a request with a query string
-        // continues on another thread.
-        if head.path?.utf8.contains(UInt8(ascii: "?")) ?? true { await Task.yield() }
         let record = PendingRecord()
-        let response = await PendingRecord.$current.withValue(record) { await self.response(to: head, channel) }
+        let response = await PendingRecord.$current.withValue(record) {
+            // Parsing a condition, or compiling its regular expression, can take long.
+            head.path?.utf8.contains(UInt8(ascii: "?")) ?? true
+                ? await onPool { await self.response(to: head, channel) }
+                : await self.response(to: head, channel)
+        }
         do {
             try await send(response, on: channel, requests)
             record.end(isComplete: true)
@@ -66,13 +68,36 @@ package struct DirectResponder: Sendable {
         _ requests: NIOLoopBound<DirectRequests>
     ) async throws {
         let length = response.body.contentLength
-        if length.map({ $0 > DirectRequests.longestResponse }) ?? true {
-            // Continues on another thread: the event loop has other connections, too.
-            await Task.yield()
+        let write: @Sendable () async throws -> Void = {
+            let writer = DirectWriter(channel: channel, requests: requests, length: length)
+            try await writer.begin(response.head)
+            try await response.body.write(writer)
         }
-        let writer = DirectWriter(channel: channel, requests: requests, length: length)
-        try await writer.begin(response.head)
-        try await response.body.write(writer)
+        if let length, length <= DirectRequests.longestResponse {
+            try await write()
+        } else {
+            try await onPool(write)
+        }
+    }
+
+    /// Runs a body that can take long on the cooperative pool: the event loop has other connections, too.
+    ///
+    /// A child task always begins there. `Task.yield` sometimes continues on the same thread.
+    private func onPool<Success: Sendable, Failure: Error>(
+        _ body: @Sendable () async throws(Failure) -> Success
+    ) async throws(Failure) -> Success {
+        async let result = outcome(of: body)
+        return try await result.get()
+    }
+
+    private func outcome<Success: Sendable, Failure: Error>(
+        of body: @Sendable () async throws(Failure) -> Success
+    ) async -> Result<Success, Failure> {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
     }
 }
 
