@@ -2,7 +2,11 @@ import CZlib
 import CZstd
 import Domain
 import HTTPTypes
+import Hummingbird
+import HummingbirdCore
 import NIOCore
+import NIOPosix
+import Synchronization
 import Testing
 
 @testable import HTTPAPI
@@ -41,6 +45,38 @@ import Testing
         switch coding {
         case .zstd: try requireWhole(ZstdStream(), pieces: size, decompressed)
         case .gzip: try requireWhole(GzipStream(), pieces: size, inflated)
+        }
+    }
+
+    @Test("a long response of a request that began on an event loop is compressed on another thread")
+    func thread() async throws {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        let head = HTTPRequest(
+            method: .get,
+            scheme: "http",
+            authority: "a",
+            path: "/",
+            headerFields: [.acceptEncoding: "gzip"]
+        )
+        // Often, because a task that is resumed before it is suspended stays on its thread.
+        for _ in 0..<100 {
+            let task = try await eventLoop.submit {
+                Task.immediate {
+                    let begunOn = Mutex<[Bool]>([eventLoop.inEventLoop])
+                    let length = DirectRequests.longestResponse + 1
+                    let body = ResponseBody(contentLength: length) { writer in
+                        begunOn.withLock { $0.append(eventLoop.inEventLoop) }
+                        try await writer.write(ByteBuffer(repeating: 0x20, count: length))
+                        try await writer.finish(nil)
+                    }
+                    let response = Response(status: .ok, headers: [.contentType: "application/json"], body: body)
+                    let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+                    let compressed = try await JSONCompression.compressed(response, to: request)
+                    #expect(compressed.headers[.contentEncoding] == "gzip")
+                    return begunOn.withLock { $0 }
+                }
+            }.get()
+            #expect(try await task.value == [true, false])
         }
     }
 

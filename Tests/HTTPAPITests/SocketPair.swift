@@ -7,6 +7,8 @@ import Testing
 @testable import HTTPAPI
 
 /// A connection of two sockets: a channel of the server, and a client that reads when the test says so.
+///
+/// Bytes that take NIO's queue arrive in capital letters, so a test sees which way they took.
 final class SocketPair: Sendable {
     let channel: any Channel
     private let client: CInt
@@ -22,6 +24,7 @@ final class SocketPair: Sendable {
         client = sockets[1]
         channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .withConnectedSocket(sockets[0]).get()
+        try await channel.pipeline.addHandler(Capitals()).get()
     }
 
     deinit {
@@ -66,7 +69,20 @@ final class SocketPair: Sendable {
     }
 }
 
-/// The first handler of a connection.
+/// Makes capital letters of all bytes.
+private final class Capitals: ChannelOutboundHandler, Sendable {
+    typealias OutboundIn = IOData
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard case .byteBuffer(let bytes) = unwrapOutboundIn(data) else { return }
+        context.write(
+            NIOAny(IOData.byteBuffer(ByteBuffer(string: String(buffer: bytes).uppercased()))),
+            promise: promise
+        )
+    }
+}
+
+/// The handler that has the output.
 private final class Outputs: ChannelOutboundHandler {
     typealias OutboundIn = IOData
 

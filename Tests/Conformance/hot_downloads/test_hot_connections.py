@@ -66,6 +66,23 @@ def test_requests_of_many_connections_are_all_hot(server):
     assert_hot(server, before, 400)
 
 
+@pytest.mark.parametrize("size", [64 * KB, 100_000, 128 * KB])
+def test_body_is_the_same_after_many_others_were_sent(server, size):
+    """The server sends it from its file then, because copies of so many do not stay in the processor's cache."""
+    data = noise(size, "file")
+    _, target = stored(server, data)
+    make_hot(server, target)
+    before, others = settled_hot_count(server), (9 << 20) // size + 1
+    with server.raw() as connection, server.raw() as other:
+        for _ in range(3):
+            connection.send(get(target))
+            assert connection.answer("GET").body == data
+            for _ in range(others):
+                other.send(get(target))
+                assert other.answer("GET").body == data
+    assert_hot(server, before, 3 * (1 + others))
+
+
 def test_slow_client_gets_the_whole_of_a_large_file(server):
     data = noise(12 * MB)
     _, target = stored(server, data)

@@ -14,9 +14,9 @@ from uploading import KB, MB
 
 STYLES = {"small": "imageView2/2/w/40"}
 IMAGE = encoded(quarters())
-# Of each kind of body: copied behind the head, in a buffer of its own, sent by `sendfile`.
-SIZES = [0, 1, 100, 16 * KB, 16 * KB + 1, 128 * KB, 128 * KB + 1, 3 * MB]
-KINDS = [100, 20_000, 3 * MB]
+# Of each kind of body: copied behind the head, in a buffer of its own, in memory and in a file, sent by `sendfile`.
+SIZES = [0, 1, 100, 16 * KB, 16 * KB + 1, 64 * KB, 128 * KB, 128 * KB + 1, 3 * MB]
+KINDS = [100, 20_000, 100_000, 3 * MB]
 OPERATORS = [
     "imageView2/2/w/60", "imageView2/2/w/60/format/webp", "imageMogr2/rotate/90", "imageView2/2/w/60|imageMogr2/rotate/90",
     "imageslim", f"watermark/2{marks.text('mark')}",

@@ -27,8 +27,15 @@ enum JSONCompression {
         var response = response
         response.headers[values: .vary] += ["Accept-Encoding"]
         guard let coding = AcceptedCodings(request.headers[.acceptEncoding]).preferred else { return response }
-        // Continues on another thread, if the request began on an event loop (``DirectRequests``).
-        if length > DirectRequests.longestResponse { await Task.yield() }
+        guard length > DirectRequests.longestResponse else { return try await compressed(response, coding) }
+        // The request can have begun on an event loop; a child task begins on the cooperative pool.
+        let uncompressed = response
+        async let result = compressed(uncompressed, coding)
+        return try await result
+    }
+
+    private static func compressed(_ response: Response, _ coding: ContentCoding) async throws -> Response {
+        var response = response
         let collector = BodyCollector()
         try await response.body.write(collector)
         let json = collector.body

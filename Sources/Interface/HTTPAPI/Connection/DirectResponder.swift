@@ -29,10 +29,13 @@ package struct DirectResponder: Sendable {
     func respond(to head: HTTPRequest, on channel: any Channel, _ requests: NIOLoopBound<DirectRequests>) async {
         let record = PendingRecord()
         let response = await PendingRecord.$current.withValue(record) {
-            // Parsing a condition, or compiling its regular expression, can take long.
-            head.path?.utf8.contains(UInt8(ascii: "?")) ?? true
-                ? await onPool { await self.response(to: head, channel) }
-                : await self.response(to: head, channel)
+            guard head.path?.utf8.contains(UInt8(ascii: "?")) ?? true else {
+                return await self.response(to: head, channel)
+            }
+            // Parsing a condition, or compiling its regular expression, can take long. A child task begins on the
+            // cooperative pool; `Task.yield` can continue on the same thread.
+            async let response = self.response(to: head, channel)
+            return await response
         }
         do {
             try await send(response, on: channel, requests)
@@ -67,37 +70,22 @@ package struct DirectResponder: Sendable {
         on channel: any Channel,
         _ requests: NIOLoopBound<DirectRequests>
     ) async throws {
-        let length = response.body.contentLength
-        let write: @Sendable () async throws -> Void = {
-            let writer = DirectWriter(channel: channel, requests: requests, length: length)
-            try await writer.begin(response.head)
-            try await response.body.write(writer)
+        guard let length = response.body.contentLength, length <= DirectRequests.longestResponse else {
+            // On the cooperative pool: the event loop has other connections, too.
+            async let sent: Void = write(response, on: channel, requests)
+            return try await sent
         }
-        if let length, length <= DirectRequests.longestResponse {
-            try await write()
-        } else {
-            try await onPool(write)
-        }
+        try await write(response, on: channel, requests)
     }
 
-    /// Runs a body that can take long on the cooperative pool: the event loop has other connections, too.
-    ///
-    /// A child task always begins there. `Task.yield` sometimes continues on the same thread.
-    private func onPool<Success: Sendable, Failure: Error>(
-        _ body: @Sendable () async throws(Failure) -> Success
-    ) async throws(Failure) -> Success {
-        async let result = outcome(of: body)
-        return try await result.get()
-    }
-
-    private func outcome<Success: Sendable, Failure: Error>(
-        of body: @Sendable () async throws(Failure) -> Success
-    ) async -> Result<Success, Failure> {
-        do {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
-        }
+    private func write(
+        _ response: Response,
+        on channel: any Channel,
+        _ requests: NIOLoopBound<DirectRequests>
+    ) async throws {
+        let writer = DirectWriter(channel: channel, requests: requests, length: response.body.contentLength)
+        try await writer.begin(response.head)
+        try await response.body.write(writer)
     }
 }
 

@@ -3,9 +3,9 @@ internal import NIOCore
 
 /// Sends short responses in front of all handlers of a connection.
 ///
-/// NIO's queue of pending writes is made for long ones: for a short response the way through it takes as long as what
-/// else the server does for a hot download. So bytes go to the socket at once, with one system call, and only what the
-/// socket does not accept goes to the queue. These rules make that safe:
+/// NIO puts each write into a queue before it calls the kernel. For a short response that takes as long as everything
+/// else that the server does for a hot download. So bytes go to the socket at once, with one system call, and only what
+/// the socket does not accept goes to the queue. These rules make that safe:
 ///
 /// - Bytes go past the queue only while it is empty, so they keep their order.
 /// - The descriptor is used only while the channel is active, on the event loop, which alone closes it. So it is never

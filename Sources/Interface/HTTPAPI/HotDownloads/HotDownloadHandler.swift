@@ -43,7 +43,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var awaitsRead = false
     /// Whether bytes were passed on since the last end of a read.
     private var hasPassedOn = false
-    /// Whether all handlers behind this one want to read: their last wish arrived here, and nothing was passed on since.
+    /// Whether all handlers behind this one want to read: they called `read`, and nothing was passed on since.
     private var isReadWanted = false
     /// Whether all bytes are passed on, until the handler has left the pipeline.
     private var isLeaving = false

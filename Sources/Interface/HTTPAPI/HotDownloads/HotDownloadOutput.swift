@@ -41,7 +41,7 @@ final class HotDownloadOutput {
     /// Counts a body that is sent from memory or from its file, and decides which is faster.
     ///
     /// The kernel copies a body to memory that the client has read, and reads it from there once more. With few active
-    /// connections that memory is in the cache, and copying takes half the time of `sendfile`, which looks after each
+    /// connections that memory is in the cache, and copying takes half the time of `sendfile`, which handles each
     /// page. With many it takes longer. What was sent to all since this connection's last body is about as much as is on
     /// the way.
     private func isFileFaster(counting size: Int) -> Bool {

@@ -17,9 +17,10 @@ struct ServerRoutes: Sendable {
 
     @Sendable private func state(_ request: Request, _ context: CallerContext) async throws -> Response {
         try context.caller.requireMasterKey()
-        // The figures are read from files, so this continues on another thread than an event loop (``DirectRequests``).
-        await Task.yield()
-        var members = monitor.state(of: context.caller.app).json
+        // The figures are read from files. The request can have begun on an event loop; a child task begins on the
+        // cooperative pool.
+        async let state = monitor.state(of: context.caller.app)
+        var members = await state.json
         members["hasMirror"] = .bool(try apps.services(of: context.caller).mirror != nil)
         if monitor.isOpen { members["machine"] = monitor.machine.json }
         return JSONValue.object(members).response()
