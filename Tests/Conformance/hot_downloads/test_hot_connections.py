@@ -76,10 +76,10 @@ def test_body_is_the_same_after_many_others_were_sent(server, size):
     with server.raw() as connection, server.raw() as other:
         for _ in range(3):
             connection.send(get(target))
-            assert connection.answer("GET").body == data
+            assert connection.answer("GET").content == data
             for _ in range(others):
                 other.send(get(target))
-                assert other.answer("GET").body == data
+                assert other.answer("GET").content == data
     assert_hot(server, before, 3 * (1 + others))
 
 
