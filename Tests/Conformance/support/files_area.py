@@ -53,7 +53,7 @@ class FilesArea:
 
     def open(self, name):
         """Opens the dialog of a file in view."""
-        self.browser.run("arguments[0].querySelector('.files-picture').click()", self.tile(name))
+        self._click(name, ".files-picture")
         self.browser.find("dialog.files-dialog h2", name)
         return self
 
@@ -64,8 +64,13 @@ class FilesArea:
 
     def select(self, *names):
         for name in names:
-            self.browser.run("arguments[0].querySelector('.files-check').click()", self.tile(name))
+            self._click(name, ".files-check")
         return self
+
+    def _click(self, name, selector):
+        """Clicks in the tile of a file; in the new one if the page replaces the tile before the click."""
+        script = "arguments[0].querySelector(arguments[1]).click(); return true"
+        self.browser.wait(lambda: self.browser.run(script, self.tile(name), selector), f"no click on {name}")
 
     def escape(self):
         """Closes the dialog by its key."""
