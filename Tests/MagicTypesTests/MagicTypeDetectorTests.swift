@@ -56,7 +56,12 @@ import Testing
             ("49492a0008000000", "image/tiff"), ("0000001866747970686569630000000068656963", "image/heic"),
             ("0000001866747970617669660000000061766966", "image/avif"),
             ("0000000c6a5020200d0a870a00000014667479706a703220000000006a703220", "image/jp2"),
-            ("255044462d312e340a", "application/pdf"), ("1f8b0800000000000003", "application/gzip"),
+            ("4d4d002a00000008", "image/tiff"), ("49492b0008000000", "image/tiff"), ("ff0afa7f0190", "image/jxl"),
+            ("0000000c4a584c200d0a870a00000014667479706a786c20", "image/jxl"),
+            ("ff4fff510029", "image/x-jp2-codestream"),
+            ("000001000100101000000100080068050000160000002800000010000000", "image/vnd.microsoft.icon"),
+            ("4949bc0108000000", "image/jxr"), ("255044462d312e340a", "application/pdf"),
+            ("1f8b0800000000000003", "application/gzip"),
             ("0001020304", nil),
         ] as [(String, String?)]
     )
@@ -81,6 +86,20 @@ import Testing
     )
     func imageTypes(text: String, type: String?) async throws {
         #expect(try await detector.imageType(of: ByteBuffer(string: text))?.description == type)
+    }
+
+    @Test(
+        "an image in a format that browsers do not show and this server does not render has no image type",
+        arguments: [
+            ("gimp xcf file\0\0\0\0\u{1}\0\0\0\u{1}\0\0\0\0", "image/x-xcf"),
+            ("P6 1 1 255 abc", "image/x-portable-pixmap"),
+            ("AC1015\0\0\0\0", "image/vnd.dwg"),
+        ]
+    )
+    func otherImages(text: String, type: String) async throws {
+        let head = ByteBuffer(string: text)
+        #expect(try await detector.type(of: head)?.description == type)
+        #expect(try await detector.imageType(of: head) == nil)
     }
 
     @Test(

@@ -35,10 +35,11 @@ package final class MagicTypeDetector: TypeDetector {
     }
 
     package func imageType(of head: ByteBuffer) async throws -> MediaType? {
-        guard head.readableBytes > 0 else { return nil }
+        // SVG is the only image format in text that this server renders.
+        let canBeSVG = head.namesSVG
+        guard canBeSVG || head.beginsLikeImage else { return nil }
         return try await pool.runIfActive { [all, binary] in
-            // SVG is the only image format in text that this server renders.
-            let type = (head.namesSVG ? all : binary).type(of: head)
+            let type = (canBeSVG ? all : binary).type(of: head)
             return type?.topLevel == "image" ? type : nil
         }
     }
