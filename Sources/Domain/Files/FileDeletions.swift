@@ -187,8 +187,19 @@ package final class FileDeletions: Sendable {
     ///
     /// - Throws: The error because of which the bytes of a deleted file remain; errors of the body.
     package func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
+        try await claiming(key, reading: { _ in }, body)
+    }
+
+    /// The same with a read that runs under the claim, with the read of the deletions.
+    package func claiming<Known: Sendable, Result>(
+        _ key: FileKey,
+        reading read: @escaping @Sendable (any ReadTransaction) throws -> Known,
+        _ body: (Known) async throws -> Result
+    ) async throws -> Result {
         try await holding([key]) {
-            let rows = try await store.read { try $0.pendingDeletions(.all, where: PendingDeletion.has(key)) }
+            let (rows, known) = try await store.read {
+                (try $0.pendingDeletions(.all, where: PendingDeletion.has(key)), try read($0))
+            }
             if !rows.isEmpty {
                 let failures = try await remove(rows)
                 state.withLock { $0.freed += rows.count - failures.count }
@@ -196,7 +207,7 @@ package final class FileDeletions: Sendable {
                 signal.set()
                 if let failure = failures.first { throw failure.error }
             }
-            return try await body()
+            return try await body(known)
         }
     }
 

@@ -12,7 +12,7 @@ package struct FileRecords: Sendable {
 
     /// Throws ``ServiceError/Code/forbidden`` unless the caller is allowed to create files.
     package func requireCreating(as caller: Caller) async throws {
-        guard let schema = try await store.read({ try $0.schema(of: .file) }) else { return }
+        guard let schema = try await store.lookUp({ try $0.schema(of: .file) }) else { return }
         try ObjectAccess(caller: caller).require(.create, in: schema)
     }
 
@@ -72,7 +72,8 @@ package struct FileRecords: Sendable {
         .field(FieldPath(field: "key"), .equals(.string(key.description)))
     }
 
-    private static func record(_ object: StoredObject) throws -> FileRecord? {
+    /// The record in an object; `nil` if its bytes are missing.
+    static func record(_ object: StoredObject) throws -> FileRecord? {
         object.mirrorState == .missing ? nil : try FileRecord(stored: object)
     }
 }

@@ -7,15 +7,35 @@ final class ActiveUploads: Sendable {
     private struct Entry {
         let number: Int
         let use: UploadUse
-        /// The upload that all requests share; `nil` on a shared store.
-        let task: Task<ActiveUpload?, any Error>?
+        let source: Source
         var users = 0
         var lastUse = 0
+    }
+
+    /// Where the requests of an entry get the upload.
+    private enum Source {
+        /// It is known: this server has stored it.
+        case known(ActiveUpload)
+        /// The first request loads it for all.
+        case loading(Task<ActiveUpload?, any Error>)
+        /// Each request loads its own: on a shared store.
+        case rows
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
         var uses = 0
+
+        /// Drops the unused entries whose last use is longest ago, if there are many.
+        mutating func dropIdle() {
+            guard entries.count > 2 * ActiveUploads.idleCount else { return }
+            let idle = entries.filter { $0.value.users == 0 }
+            for (digest, _) in idle.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast(
+                ActiveUploads.idleCount
+            ) {
+                entries[digest] = nil
+            }
+        }
     }
 
     private let isShared: Bool
@@ -47,10 +67,10 @@ final class ActiveUploads: Sendable {
         }
         let upload: ActiveUpload?
         do {
-            if let task = entry.task {
-                upload = try await task.value
-            } else {
-                upload = try await load().map { ActiveUpload($0, in: entry.use) }
+            switch entry.source {
+            case .known(let known): upload = known
+            case .loading(let task): upload = try await task.value
+            case .rows: upload = try await load().map { ActiveUpload($0, in: entry.use) }
             }
         } catch {
             release(digest, entry.number, forgetting: true)
@@ -65,8 +85,27 @@ final class ActiveUploads: Sendable {
         _ load: @escaping @Sendable () async throws -> UploadRecords.Found?
     ) -> Entry {
         let use = UploadUse()
-        guard !isShared else { return Entry(number: number, use: use, task: nil) }
-        return Entry(number: number, use: use, task: Task { try await load().map { ActiveUpload($0, in: use) } })
+        guard !isShared else { return Entry(number: number, use: use, source: .rows) }
+        let task = Task { try await load().map { ActiveUpload($0, in: use) } }
+        return Entry(number: number, use: use, source: .loading(task))
+    }
+
+    /// Keeps a new upload in memory for the first request with its token, which usually follows at once.
+    func keep(_ upload: StoredUpload) {
+        guard !isShared else { return }
+        state.withLock { state in
+            guard state.entries[upload.tokenDigest] == nil else { return }
+            state.uses += 1
+            let use = UploadUse()
+            let known = ActiveUpload(UploadRecords.Found(upload: upload, parts: []), in: use)
+            state.entries[upload.tokenDigest] = Entry(
+                number: state.uses,
+                use: use,
+                source: .known(known),
+                lastUse: state.uses
+            )
+            state.dropIdle()
+        }
     }
 
     /// The uploads in use and those that stay cached.
@@ -81,13 +120,7 @@ final class ActiveUploads: Sendable {
                 return
             }
             if isEnded { state.entries[digest] = nil }
-            guard state.entries.count > 2 * ActiveUploads.idleCount else { return }
-            let idle = state.entries.filter { $0.value.users == 0 }
-            for (digest, _) in idle.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast(
-                ActiveUploads.idleCount
-            ) {
-                state.entries[digest] = nil
-            }
+            state.dropIdle()
         }
     }
 }

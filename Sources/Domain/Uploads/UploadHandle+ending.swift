@@ -52,8 +52,8 @@ extension UploadHandle {
         // All bytes are here: whether the client still is does not matter any more.
         try await shieldedFromCancellation { [self] in
             do {
-                try await service.claiming(record.key) {
-                    if let created = try await service.files.file(key: record.key), created.mirrorState == .created {
+                try await service.claiming(record.key, reading: { try $0.record(with: record.key) }) { known in
+                    if let created = try known.flatMap(FileRecords.record), created.mirrorState == .created {
                         return try await finish(record, replacing: created, spending: spent)
                     }
                     try await put(staged, facts.blob, record, spending: spent)

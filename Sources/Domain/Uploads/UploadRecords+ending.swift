@@ -44,7 +44,9 @@ extension UploadRecords {
                 if let created { try writer.removeCreated(created, from: &usage) }
                 try writer.insert(created.map(record.takingOver) ?? record, as: caller)
             }
-            try writer.removeParts(of: record == nil ? spent : spent + [upload.id])
+            // An upload that no part has started has none.
+            let hasOwnParts = record != nil && (stored.isStarted || lease != nil)
+            try writer.removeParts(of: hasOwnParts ? spent + [upload.id] : spent)
             var seen: Set<ObjectID> = []
             for partial in spent {
                 guard seen.insert(partial).inserted, let partial = try writer.upload(partial), partial.kind == .partial

@@ -79,6 +79,7 @@ extension UploadService {
         try await requireFree(upload.key, chosenBy: announcement)
         let (begun, ended) = try await records.begin(upload, of: announcement.pieces, as: caller, within: limits)
         for digest in ended { await forget(digest) }
+        active.keep(begun)
         return (begun, token)
     }
 
