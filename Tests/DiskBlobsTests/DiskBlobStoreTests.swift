@@ -104,7 +104,7 @@ import Testing
             let contents = { try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") }
             let storage = try BlobStorage(onDisk: folder)
             _ = try await storage.store("", as: key())
-            let dropped = try await storage.staging.stage()
+            let dropped = try await storage.staging.stage(ByteBuffer(repeating: 1, count: 300_000))
             #expect(try contents().count == 1)
             await dropped.discard()
             #expect(try contents() == [])
@@ -214,11 +214,12 @@ import Testing
             health.look()
             let staged = try await storage.staging.stage()
             let writer = staged.write(at: 0, digesting: [])
-            try await writer.append(ByteBuffer(string: "lost"))
-            let error = await #expect(throws: ServiceError.self) { try await writer.finish() }
-            #expect(error?.code == .storageFull)
+            try await writer.append(ByteBuffer(repeating: 1, count: 300_000))
+            await expectFailure(.storageFull) { try await writer.finish() }
             #expect(try await staged.extent() == 0)
             await staged.discard()
+            await expectFailure(.storageFull) { try await storage.store("small", as: key("other")) }
+            #expect(try await storage.blobs.open(key("other")) == nil)
             try await storage.blobs.remove(key())
             #expect(try await storage.blobs.open(key()) == nil)
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") == [])

@@ -14,7 +14,7 @@ extension DiskBlobStore {
         // The draft's name is always removed, also in a cancelled task: the blob has its own name.
         defer { unlink(draft) }
         let file = try await pool.runIfActive {
-            DraftFile(try Descriptor(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
+            OpenFile(try Descriptor(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600))
         }
         var hasher = BlobHasher(like: facts.digest)
         var offset: Int64 = 0
@@ -61,15 +61,6 @@ extension DiskBlobStore {
             try DiskBlobStore.unlinkBlob(path)
             try synchronizeIfThere(layout.parent(path))
         }
-    }
-}
-
-/// A file that several jobs of the pool write, one after the other.
-private final class DraftFile: Sendable {
-    let descriptor: Descriptor
-
-    init(_ descriptor: consuming Descriptor) {
-        self.descriptor = descriptor
     }
 }
 

@@ -55,7 +55,7 @@ package struct DiskBlobStore: BlobStore {
             // All names first, then all syncs: the first sync also writes the others, including the note of the commit,
             // in one transaction of the file system's journal. No client knows the key before the row exists.
             guard try staged.link(to: path) else { return false }
-            try staged.file.synchronize()
+            try staged.content.file().descriptor.synchronize()
             try layout.synchronize(folder)
             return true
         }
@@ -65,6 +65,8 @@ package struct DiskBlobStore: BlobStore {
     package func undo(_ staged: any StagedBlob, as blob: BlobName, of file: ObjectID) async throws {
         let paths = layout.paths(of: blob)
         if let staged = staged as? DiskStagedBlob {
+            // Bytes without a file were never linked or copied.
+            guard staged.content.isOnDisk else { return }
             let mayBeCopy = try await pool.runIfActive { [layout] in
                 for path in paths where try staged.isFile(at: path) { try DiskBlobStore.unlinkBlob(path) }
                 return try !staged.sharesFileSystem(with: layout.blobs)

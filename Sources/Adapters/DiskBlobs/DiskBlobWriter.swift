@@ -26,7 +26,7 @@ final class DiskBlobWriter: BlobWriter {
     /// The number of bytes that are collected before they are written.
     private static let pieceSize = 1 << 20
     /// Smaller pieces are written and hashed by one job, because waking more threads would take longer.
-    private static let smallSize = 256 << 10
+    private static let smallSize = DraftPlaces.draftSize
     /// The number of bytes after which the kernel is asked to begin writing, so that the final sync is short.
     private static let flushInterval: Int64 = 8 << 20
 
@@ -46,10 +46,34 @@ final class DiskBlobWriter: BlobWriter {
     }
 
     func finish() async throws -> [DigestKind: [UInt8]] {
-        try await takePiece()
-        try await incoming.withLock(\.running)?.get()
+        if !holdsPiece() {
+            try await takePiece()
+            try await incoming.withLock(\.running)?.get()
+        }
         incoming.withLock { $0.unfinished = $0.position }
         return digests.mapValues(\.value)
+    }
+
+    /// Leaves the bytes of a small draft in memory until its commit, and hashes them on the calling thread, which takes
+    /// less time than a switch to another one and back.
+    ///
+    /// - Returns: `false` if they belong into a file.
+    private func holdsPiece() -> Bool {
+        let held = incoming.withLock { incoming -> Piece? in
+            let piece = incoming.piece
+            guard incoming.position == 0, piece.size <= DraftPlaces.draftSize, blob.content.hold(piece.buffers) else {
+                return nil
+            }
+            incoming.position = Int64(piece.size)
+            incoming.piece = Piece()
+            return piece
+        }
+        guard let held else { return false }
+        blob.note(held.buffers, at: 0)
+        blob.hashes.update(held.buffers, at: 0)
+        if blob.md5.wants(held.size, at: 0) { blob.md5.update(held.buffers, at: 0) }
+        for digest in digests.values { digest.update(held.buffers) }
+        return true
     }
 
     func settle() async {
@@ -74,19 +98,17 @@ final class DiskBlobWriter: BlobWriter {
         guard piece.size > 0 else { return }
         var jobs: [@Sendable () throws -> Void] = [
             { [blob] in
-                var offset = position
+                let file = try blob.content.file()
+                let end = position + Int64(piece.size)
                 do {
                     try blob.pool.health.requireSpace()
-                    for buffer in piece.buffers {
-                        try buffer.withUnsafeReadableBytes { try blob.file.write($0, at: offset) }
-                        offset += Int64(buffer.readableBytes)
-                    }
+                    try file.write(piece.buffers, at: position)
                 } catch {
-                    self.release(upTo: position + Int64(piece.size), after: error)
+                    self.release(upTo: end, in: file, after: error)
                     throw error
                 }
                 blob.note(piece.buffers, at: position)
-                self.flush(upTo: offset)
+                self.flush(file, upTo: end)
             },
             { [blob] in blob.hashes.update(piece.buffers, at: position) },
         ]
@@ -104,22 +126,22 @@ final class DiskBlobWriter: BlobWriter {
         incoming.withLock { $0.running = all }
     }
 
-    private func flush(upTo position: Int64) {
+    private func flush(_ file: OpenFile, upTo position: Int64) {
         let start = incoming.withLock { incoming -> Int64? in
             guard position - incoming.flushed >= DiskBlobWriter.flushInterval else { return nil }
             defer { incoming.flushed = position }
             return incoming.flushed
         }
         // Only a hint: durability depends on the final sync, so the result is ignored.
-        if let start { _ = clinux_begin_writeback(blob.file.raw, start, position - start) }
+        if let start { _ = clinux_begin_writeback(file.descriptor.raw, start, position - start) }
     }
 
     /// Frees the space of bytes after a failure: a client that continues the upload sends them again.
-    private func release(upTo end: Int64, after error: any Error) {
+    private func release(upTo end: Int64, in file: OpenFile, after error: any Error) {
         guard StorageFault(error) == .full else { return }
         let start = incoming.withLock(\.unfinished)
         // File systems without holes free it when the upload ends.
-        _ = clinux_make_hole(blob.file.raw, start, end - start)
+        _ = clinux_make_hole(file.descriptor.raw, start, end - start)
     }
 
     private func run(_ job: @escaping @Sendable () throws -> Void) -> EventLoopFuture<Void> {

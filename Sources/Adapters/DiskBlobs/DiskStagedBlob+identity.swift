@@ -9,7 +9,8 @@ extension DiskStagedBlob {
     func isFile(at other: String) throws -> Bool {
         var own = stat()
         var found = stat()
-        try syscall("fstat") { fstat(file.raw, &own) }
+        let file = try content.file()
+        try syscall("fstat") { fstat(file.descriptor.raw, &own) }
         guard lstat(other, &found) == 0 else {
             let number = errno
             guard number == ENOENT else { throw failure(of: "lstat", number) }
@@ -22,7 +23,8 @@ extension DiskStagedBlob {
     func sharesFileSystem(with folder: String) throws -> Bool {
         var own = stat()
         var found = stat()
-        try syscall("fstat") { fstat(file.raw, &own) }
+        let file = try content.file()
+        try syscall("fstat") { fstat(file.descriptor.raw, &own) }
         try syscall("lstat") { lstat(folder, &found) }
         return own.st_dev == found.st_dev
     }

@@ -5,14 +5,13 @@ internal import Synchronization
 
 /// Staged bytes as one file, written at offsets, with the digests that are computed while writing.
 final class DiskStagedBlob: StagedBlob {
-    let file: Descriptor
+    let content: StagedContent
     let hashes = BlockHashes()
     let md5 = RunningMD5()
     let pool: DiskThreads
     private let layout: BlobLayout
     private let unsettled: UnsettledNames
-    /// The current path of the file, and its path when it was opened.
-    private let path: Mutex<String>
+    /// The path when the bytes were staged.
     private let originalPath: String
     /// The path of the staged bytes of an upload; `nil` for the bytes of one request, which are useless after it.
     private let stagedPath: String?
@@ -56,6 +55,25 @@ final class DiskStagedBlob: StagedBlob {
         }
     }
 
+    /// Stages new bytes of one request in memory; does not block.
+    ///
+    /// - Parameters:
+    ///   - place: The place in memory.
+    ///   - path: The path of the file, once there is one.
+    ///   - layout: The folders.
+    ///   - unsettled: The names that failures left.
+    ///   - pool: Threads for reading and writing.
+    init(in place: DraftPlaces.Place, path: String, layout: BlobLayout, unsettled: UnsettledNames, pool: DiskThreads) {
+        content = StagedContent(path: path, file: nil, place: place, unsettled: unsettled, health: pool.health)
+        originalPath = path
+        stagedPath = nil
+        known = Mutex(Known())
+        note = Mutex(nil)
+        self.layout = layout
+        self.unsettled = unsettled
+        self.pool = pool
+    }
+
     /// Opens or creates the file; blocks.
     ///
     /// - Parameters:
@@ -76,8 +94,8 @@ final class DiskStagedBlob: StagedBlob {
         unsettled: UnsettledNames,
         pool: DiskThreads
     ) throws {
-        file = try Descriptor(path, O_RDWR | O_NOFOLLOW | age.flags, mode: 0o600)
-        self.path = Mutex(path)
+        let file = OpenFile(try Descriptor(path, O_RDWR | O_NOFOLLOW | age.flags, mode: 0o600))
+        content = StagedContent(path: path, file: file, unsettled: unsettled, health: pool.health)
         originalPath = path
         self.stagedPath = stagedPath
         known = Mutex(age == .new ? Known() : nil)
@@ -93,7 +111,8 @@ final class DiskStagedBlob: StagedBlob {
         // Not reported as a fault: a single file that is too large leaves space for others.
         try await pool.runUnreported { [self] in
             var status = statvfs()
-            try syscall("fstatvfs") { fstatvfs(file.raw, &status) }
+            let file = try content.file()
+            try syscall("fstatvfs") { fstatvfs(file.descriptor.raw, &status) }
             guard Int64(clamping: status.f_bavail) * Int64(clamping: status.f_frsize) >= size else {
                 throw failure(of: "fstatvfs", ENOSPC)
             }
@@ -102,12 +121,14 @@ final class DiskStagedBlob: StagedBlob {
 
     func extent() async throws -> Int64 {
         if let extent = known.withLock({ $0?.extent }) { return extent }
-        return try await pool.runIfActive { [self] in try file.size() }
+        return try await pool.runIfActive { [content] in try content.file().descriptor.size() }
     }
 
     func ranges(recorded: RangeSet<Int64>) async throws -> RangeSet<Int64> {
-        try await pool.runIfActive { [self] in
-            try file.dataRanges().union(recorded).intersection(RangeSet(0..<file.size()))
+        try await pool.runIfActive { [content] in
+            let file = try content.file()
+            return try file.descriptor.dataRanges().union(recorded)
+                .intersection(RangeSet(0..<file.descriptor.size()))
         }
     }
 
@@ -131,12 +152,13 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
-        try await pool.runIfActive { [self] in try file.read(at: offset, count: count) }
+        try await pool.runIfActive { [content] in try content.file().descriptor.read(at: offset, count: count) }
     }
 
     func open() async throws -> any OpenBlob {
         try await pool.runIfActive { [self] in
-            guard let blob = try DiskOpenBlob(path: path.withLock(\.self), pool: pool) else {
+            _ = try content.file()
+            guard let blob = try DiskOpenBlob(path: content.path, pool: pool) else {
                 throw failure(of: "open", ENOENT)
             }
             return blob
@@ -145,7 +167,7 @@ final class DiskStagedBlob: StagedBlob {
 
     func synchronize() async throws {
         try await pool.runIfActive { [self] in
-            try file.synchronizeData()
+            try content.file().descriptor.synchronizeData()
             let (count, durable) = renames.withLock(\.self)
             guard durable != count else { return }
             // Parts that are written at once each sync the folder, until one of them has done so: none is acknowledged
@@ -160,8 +182,9 @@ final class DiskStagedBlob: StagedBlob {
         let isWhole = known.withLock { $0?.extent == size }
         if !isWhole {
             try await pool.runIfActive { [self] in
-                guard try file.size() >= size else { throw failure(ofReading: size) }
-                try file.truncate(to: size)
+                let file = try content.file()
+                guard try file.descriptor.size() >= size else { throw failure(ofReading: size) }
+                try file.descriptor.truncate(to: size)
             }
             hashes.forget(behind: size)
             known.withLock { $0 = nil }
@@ -169,7 +192,9 @@ final class DiskStagedBlob: StagedBlob {
         let blocks = try await blocks(of: size)
         var digest = md5.known(of: size)
         if digest == nil, needsMD5 || size <= BlobFacts.md5Limit {
-            digest = try await pool.runIfActive { [self] in try RunningMD5.digest(of: size, in: file) }
+            digest = try await pool.runIfActive { [content] in
+                try RunningMD5.digest(of: size, in: content.file().descriptor)
+            }
         }
         let facts = BlobFacts(size: size, digest: .contentHash(ContentHash.joining(blocks)), md5: digest)
         let head = known.withLock { $0?.head }
@@ -180,25 +205,30 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
+        let new = CommitNote(file: file, blob: blob, isDraft: stagedPath == nil)
+        // Bytes in memory get their file under the name of the note, before they get that of the blob.
+        guard content.isOnDisk else { return try begin(new) }
         try await pool.runIfActive { [self] in
-            let new = CommitNote(file: file, blob: blob, isDraft: stagedPath == nil)
-            let name = layout.path(noting: new)
-            try unsettled.makeFree(name)
-            // A rename that fails leaves the earlier note, which stays undecided.
-            try move(to: name)
-            endNote()
-            note.withLock { $0 = new }
+            try unsettled.makeFree(layout.path(noting: new))
+            try begin(new)
         }
+    }
+
+    private func begin(_ new: CommitNote) throws {
+        // A rename that fails leaves the earlier note, which stays undecided.
+        try move(to: layout.path(noting: new))
+        endNote()
+        note.withLock { $0 = new }
     }
 
     func cancelCommit() async throws {
         // Not on the pool, which drops the jobs of a cancelled task: the note must be removed anyway.
-        let note = path.withLock(\.self)
+        let note = content.path
         let name = stagedPath ?? originalPath
         try move(to: name)
         // A power cut can leave both names, on a file system that stored the note and not the removal of the old name.
         // Then the rename does nothing, and both stay.
-        if note != name { unlink(note) }
+        if note != name, content.isOnDisk { unlink(note) }
         endNote()
     }
 
@@ -227,7 +257,7 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     private func remove() {
-        if let number = unsettled.remove(path.withLock(\.self)) {
+        if let number = content.remove() {
             _ = pool.health.reported(failure(of: "unlink", number))
         }
         endNote()
@@ -243,8 +273,11 @@ final class DiskStagedBlob: StagedBlob {
             for (started, block) in unknown.enumerated() {
                 // At most eight at a time, which is enough for a disk and limits the memory.
                 if started >= 8, let (done, digest) = try await group.next() { read[done] = digest }
-                group.addTask { [pool] in
-                    (block, try await pool.runIfActive { try BlockHashes.digest(of: block, size: size, in: self.file) })
+                group.addTask { [pool, content] in
+                    let digest = try await pool.runIfActive {
+                        try BlockHashes.digest(of: block, size: size, in: content.file().descriptor)
+                    }
+                    return (block, digest)
                 }
             }
             for try await (done, digest) in group { read[done] = digest }
@@ -254,21 +287,17 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     private func move(to new: String) throws {
-        try path.withLock { path in
-            guard path != new else { return }
-            try syscall("rename") { rename(path, new) }
-            path = new
-        }
-        renames.withLock { $0.count += 1 }
+        if try content.move(to: new) { renames.withLock { $0.count += 1 } }
     }
 
-    /// Gives the file the name of a blob; blocks.
+    /// Gives the file the name of a blob, after it was created if the bytes were in memory; blocks.
     ///
     /// - Returns: `false` if the blob's folder is on another file system, where the file can have no name.
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another file has the name.
     func link(to blob: String) throws -> Bool {
+        _ = try content.file()
         do {
-            try linkBlob(path.withLock(\.self), blob)
+            try linkBlob(content.path, blob)
         } catch let error as ServiceError where error.code == .duplicateValue {
             // Left by an earlier put that could not be undone, or by a power cut during this commit on a file system
             // that stored the new name and not the removal of the old one.

@@ -6,6 +6,8 @@ package import NIOPosix
 
 /// Staged bytes as files in one app's folder; their names are the journal of commits.
 ///
+/// Small bytes of one request stay in memory until their commit (``StagedContent``).
+///
 /// Every blocking call runs on the given pool, whose size the server sets; the folder belongs to one server process.
 package struct DiskStagingArea: StagingArea {
     /// The kernel's boot id.
@@ -13,6 +15,7 @@ package struct DiskStagingArea: StagingArea {
     private let layout: BlobLayout
     private let pool: DiskThreads
     private let unsettledNames = UnsettledNames()
+    private let places: DraftPlaces
 
     /// The prefix of the names of bytes that are staged for one request; no upload's name has it.
     static let draft = "draft-"
@@ -26,6 +29,12 @@ package struct DiskStagingArea: StagingArea {
     ///   - health: Receives reports of storage faults, and decides whether bytes can be added.
     /// - Throws: An error if a folder cannot be created, synced or read.
     package init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth()) throws {
+        try self.init(folder: folder, pool: pool, health: health, places: .process)
+    }
+
+    /// The same with other places for drafts in memory, for tests.
+    init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth(), places: DraftPlaces) throws {
+        self.places = places
         layout = try BlobLayout(folder: folder)
         self.pool = DiskThreads(pool: pool, health: health)
         let boot = try? String(contentsOf: URL(filePath: "/proc/sys/kernel/random/boot_id"), encoding: .utf8)
@@ -36,6 +45,9 @@ package struct DiskStagingArea: StagingArea {
 
     package func stage() async throws -> any StagedBlob {
         let path = layout.newStagingPath(DiskStagingArea.draft)
+        if let place = places.take() {
+            return DiskStagedBlob(in: place, path: path, layout: layout, unsettled: unsettledNames, pool: pool)
+        }
         return try await open { [layout, pool, unsettledNames] in
             try DiskStagedBlob(
                 path: path,

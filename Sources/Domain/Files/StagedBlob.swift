@@ -46,10 +46,11 @@ package protocol StagedBlob: Sendable {
     /// Throws ``ServiceError/Code/storageFailing`` if there are fewer bytes.
     func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts
 
-    /// Writes the note to the journal that the finished bytes become a blob, so that a start finds their file and blob.
+    /// Notes in the journal that the finished bytes become a blob, so that a start finds their file and blob.
     ///
-    /// The note survives a power cut at the latest when ``synchronize()`` returns, or when a blob on the same file
-    /// system does. The bytes are then found by ``StagingArea/reopen(_:)``, not by their name.
+    /// The note is in the journal, and survives a power cut, at the latest when ``synchronize()`` returns, or when a blob on
+    /// the same file system does. The bytes are then found by ``StagingArea/reopen(_:)``, not by their name. Before, bytes of
+    /// one request can be in memory alone: then their end leaves nothing to find.
     ///
     /// An earlier note of the same blob ends. In a shared area, that of another blob stays undecided: it is of an ended
     /// upload with the same id. In other areas there is none, because the announcement of the new upload decides it.

@@ -1,0 +1,133 @@
+internal import Domain
+internal import Glibc
+internal import NIOCore
+internal import Synchronization
+
+/// The bytes of a staged blob and the path of their file, which a small draft gets only with its commit.
+///
+/// Bytes of one request are worthless without a commit. So if they are few, they stay in memory until then, and one job
+/// of a disk thread creates their file under its last name, writes, links and syncs it: instead of one job for each of
+/// these, and a file that is renamed first.
+///
+/// The lock is held while the disk works: one task uses the bytes, and only its removal can meet a job that still writes.
+final class StagedContent: Sendable {
+    private struct State {
+        var path: String
+        var file: OpenFile?
+        /// The bytes in memory; `nil` before they are there.
+        var held: [ByteBuffer]?
+        /// The place in memory, while there is no file.
+        var place: DraftPlaces.Place?
+        /// Whether the bytes were removed before there was a file; then none is created any more.
+        var isRemoved = false
+    }
+
+    private let state: Mutex<State>
+    private let unsettled: UnsettledNames
+    private let health: StorageHealth
+
+    /// The content of an open file, or of a new draft in memory.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - file: The open file; `nil` for a draft in memory.
+    ///   - place: The place of such a draft.
+    ///   - unsettled: The names that failures left.
+    ///   - health: Decides whether bytes can be added.
+    init(
+        path: String,
+        file: OpenFile?,
+        place: DraftPlaces.Place? = nil,
+        unsettled: UnsettledNames,
+        health: StorageHealth
+    ) {
+        state = Mutex(State(path: path, file: file, place: place))
+        self.unsettled = unsettled
+        self.health = health
+    }
+
+    /// The current path of the file, or of the one to create.
+    var path: String { state.withLock(\.path) }
+
+    /// Whether there is a file.
+    var isOnDisk: Bool { state.withLock { $0.file != nil } }
+
+    /// Keeps all bytes of a draft in memory, if it has neither a file nor bytes.
+    ///
+    /// - Parameter buffers: At most ``DraftPlaces/draftSize`` bytes.
+    /// - Returns: Whether they are kept.
+    func hold(_ buffers: [ByteBuffer]) -> Bool {
+        state.withLock { state in
+            guard state.file == nil, state.held == nil else { return false }
+            state.held = buffers
+            return true
+        }
+    }
+
+    /// The file, which is created with the bytes in memory if there is none; blocks.
+    ///
+    /// - Throws: Errors of the storage, after which there is no file and the bytes stay in memory; an error if the bytes were
+    ///   removed.
+    func file() throws -> OpenFile {
+        try state.withLock { state in
+            if let file = state.file { return file }
+            guard !state.isRemoved else { throw failure(of: "open", ENOENT) }
+            try health.requireSpace()
+            try unsettled.makeFree(state.path)
+            let file = OpenFile(try Descriptor(state.path, O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL, mode: 0o600))
+            do {
+                try file.write(state.held ?? [], at: 0)
+            } catch {
+                unsettled.remove(state.path)
+                throw error
+            }
+            state.file = file
+            state.held = nil
+            state.place = nil
+            return file
+        }
+    }
+
+    /// Renames the file, or changes the path of the one to create; blocks if there is a file.
+    ///
+    /// - Returns: Whether a file was renamed.
+    /// - Throws: Errors of the storage; the path stays then.
+    func move(to path: String) throws -> Bool {
+        try state.withLock { state in
+            let isRenamed = state.file != nil && state.path != path
+            if isRenamed { try syscall("rename") { rename(state.path, path) } }
+            state.path = path
+            return isRenamed
+        }
+    }
+
+    /// Removes the file's name, or the bytes in memory; blocks if there is a file.
+    ///
+    /// - Returns: The error number of a failure.
+    func remove() -> CInt? {
+        state.withLock { state in
+            guard state.file == nil else { return unsettled.remove(state.path) }
+            state.held = nil
+            state.isRemoved = true
+            return nil
+        }
+    }
+}
+
+/// An open file that several jobs of disk threads use.
+final class OpenFile: Sendable {
+    let descriptor: Descriptor
+
+    init(_ descriptor: consuming Descriptor) {
+        self.descriptor = descriptor
+    }
+
+    /// Writes buffers one after the other, from an offset; blocks.
+    func write(_ buffers: [ByteBuffer], at offset: Int64) throws {
+        var position = offset
+        for buffer in buffers {
+            try buffer.withUnsafeReadableBytes { try descriptor.write($0, at: position) }
+            position += Int64(buffer.readableBytes)
+        }
+    }
+}

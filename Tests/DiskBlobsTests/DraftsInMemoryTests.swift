@@ -1,0 +1,173 @@
+import Domain
+import Foundation
+import NIOCore
+import NIOPosix
+import Support
+import Testing
+
+@testable import DiskBlobs
+
+@Suite struct DraftsInMemoryTests {
+    private let bytes = ByteBuffer(string: "bytes")
+
+    private func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging")
+    }
+
+    private func commit(
+        _ staged: any StagedBlob,
+        to storage: BlobStorage,
+        as key: String = "abc"
+    ) async throws -> CommitNote {
+        let facts = try await staged.finish(size: try await staged.extent(), needsMD5: false).blob
+        let key = try #require(FileKey(key))
+        let id = ObjectIDGenerator().next()
+        try await storage.commit(staged, facts, as: key, of: id)
+        return CommitNote(file: id, blob: BlobName(key), isDraft: true)
+    }
+
+    @Test(
+        "bytes of one request have a file from their commit on, if they are few",
+        arguments: [(0, true), (1, true), (256 << 10, true), ((256 << 10) + 1, false), (3 << 20, false)]
+    )
+    func sizes(count: Int, isInMemory: Bool) async throws {
+        try await Samples.withFolder { folder in
+            let storage = try BlobStorage(onDisk: folder)
+            let content = ByteBuffer(repeating: 7, count: count)
+            let staged = try await storage.staging.stage(content)
+            #expect(try names(folder).isEmpty == isInMemory)
+            let note = try await commit(staged, to: storage)
+            #expect(try names(folder) == [note.fileName])
+            await staged.discard()
+            #expect(try names(folder) == [])
+            let key = try #require(FileKey("abc"))
+            let blob = try #require(try await storage.blobs.open(key))
+            #expect(try await blob.read(at: 0, count: count + 1) == content)
+        }
+    }
+
+    @Test("facts of bytes in memory are those of bytes in a file")
+    func facts() async throws {
+        try await Samples.withFolder { folder in
+            let staging = try DiskStagingArea(folder: folder, pool: .singleton)
+            let draft = try await staging.stage(bytes)
+            let file = try await staging.stage(bytes, as: ObjectIDGenerator().next())
+            let (mine, other) = (
+                try await draft.finish(size: 5, needsMD5: true), try await file.finish(size: 5, needsMD5: true)
+            )
+            #expect(mine.blob == other.blob)
+            #expect(mine.head == bytes)
+            #expect(try await draft.extent() == 5)
+            #expect(try names(folder).count == 1)
+        }
+    }
+
+    @Test("a writer that goes on after its end adds to the bytes in memory, and its digests cover all of them")
+    func further() async throws {
+        try await Samples.withFolder { folder in
+            let staging = try DiskStagingArea(folder: folder, pool: .singleton)
+            let staged = try await staging.stage()
+            let writer = staged.write(at: 0, digesting: [.crc32])
+            try await writer.append(bytes)
+            _ = try await writer.finish()
+            #expect(try names(folder) == [])
+            try await writer.append(ByteBuffer(string: " and more"))
+            let digests = try await writer.finish()
+            #expect(digests[.crc32] == [0x27, 0x53, 0xa0, 0x53])
+            #expect(try names(folder).count == 1)
+            #expect(try await staged.read(at: 0, count: 100) == ByteBuffer(string: "bytes and more"))
+        }
+    }
+
+    @Test("a second writer writes over the bytes in memory")
+    func secondWriter() async throws {
+        try await Samples.withFolder { folder in
+            let staged = try await DiskStagingArea(folder: folder, pool: .singleton).stage(bytes)
+            let writer = staged.write(at: 0, digesting: [])
+            try await writer.append(ByteBuffer(string: "BY"))
+            _ = try await writer.finish()
+            #expect(try await staged.read(at: 0, count: 100) == ByteBuffer(string: "BYtes"))
+        }
+    }
+
+    @Test("bytes in memory that are opened are a file, which stays readable after they are discarded")
+    func opened() async throws {
+        try await Samples.withFolder { folder in
+            let staged = try await DiskStagingArea(folder: folder, pool: .singleton).stage(bytes)
+            let opened = try await staged.open()
+            await staged.discard()
+            #expect(try names(folder) == [])
+            #expect(try await opened.read(at: 0, count: 100) == bytes)
+        }
+    }
+
+    @Test("a commit that finds no folder leaves the bytes in memory, and can be repeated")
+    func failure() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try BlobStorage(onDisk: folder)
+            let staged = try await storage.staging.stage(bytes)
+            try FileManager.default.moveItem(atPath: "\(folder)/staging", toPath: "\(folder)/aside")
+            await expectFailure(.internalFailure) { _ = try await commit(staged, to: storage) }
+            try FileManager.default.moveItem(atPath: "\(folder)/aside", toPath: "\(folder)/staging")
+            #expect(try names(folder) == [])
+            let note = try await commit(staged, to: storage)
+            #expect(try names(folder) == [note.fileName])
+        }
+    }
+
+    @Test("a commit to a key that is taken leaves the bytes, without a note")
+    func taken() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try BlobStorage(onDisk: folder)
+            let key = try #require(FileKey("abc"))
+            _ = try await storage.store("other", as: key)
+            let staged = try await storage.staging.stage(bytes)
+            await expectFailure(.duplicateValue) { _ = try await commit(staged, to: storage) }
+            #expect(try await storage.staging.leftovers() == [])
+            #expect(try await staged.read(at: 0, count: 100) == bytes)
+            await staged.discard()
+            #expect(try names(folder) == [])
+            #expect(try await storage.blobs.open(key)?.size == 5)
+        }
+    }
+
+    @Test("a commit that is reverted before it began leaves nothing")
+    func revertedEarly() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try BlobStorage(onDisk: folder)
+            let staged = try await storage.staging.stage(bytes)
+            let (key, id) = (try #require(FileKey("abc")), ObjectIDGenerator().next())
+            try await staged.noteCommit(as: BlobName(key), of: id)
+            await storage.revert(staged, as: key, of: id)
+            #expect(try await storage.staging.unsettled() == [])
+            await staged.discard()
+            #expect(try names(folder) == [])
+        }
+    }
+
+    @Test("bytes without a place in memory have a file from the start, and a place ends with its draft")
+    func places() async throws {
+        try await Samples.withFolder { folder in
+            let staging = try DiskStagingArea(folder: folder, pool: .singleton, places: DraftPlaces(count: 1))
+            for _ in 0..<2 {
+                let first = try await staging.stage()
+                #expect(try names(folder) == [])
+                let second = try await staging.stage()
+                #expect(try names(folder).count == 1)
+                for staged in [first, second] { await staged.discard() }
+            }
+        }
+    }
+
+    @Test("what is in a file takes no place in memory")
+    func placeOfFile() async throws {
+        try await Samples.withFolder { folder in
+            let staging = try DiskStagingArea(folder: folder, pool: .singleton, places: DraftPlaces(count: 1))
+            let first = try await staging.stage(bytes)
+            try await first.synchronize()
+            let second = try await staging.stage(bytes)
+            #expect(try names(folder).count == 1)
+            for staged in [first, second] { await staged.discard() }
+        }
+    }
+}
