@@ -113,6 +113,7 @@ let package = Package(
         cModule("CPCRE", package: "libpcre2-8", debian: "libpcre2-dev"),
         cModule("CCrypt", package: "libcrypt", debian: "libcrypt-dev"),
         cModule("CPostgres", package: "libpq", debian: "libpq-dev"),
+        cModule("CSQLite", package: "sqlite3", debian: "libsqlite3-dev"),
         cModule("CZlib", package: "zlib", debian: "zlib1g-dev"),
         cModule("CZstd", debian: "libzstd-dev"),
         cModule("CArchive", package: "libarchive", debian: "libarchive-dev"),
@@ -140,7 +141,7 @@ let package = Package(
         .target(name: "Domain", dependencies: [nioCore, crypto, logging], swiftSettings: settings),
 
         // MARK: Adapters: each implements ports of Domain and knows no other adapter
-        library("SQLiteStore", in: "Adapters", ["Domain", "CZlib", grdb, grdbSQLite, nioPosix]),
+        library("SQLiteStore", in: "Adapters", ["Domain", "CSQLite", "CZlib", grdb, grdbSQLite, nioPosix]),
         library("PostgresStore", in: "Adapters", ["Domain", "CPostgres", logging, nioPosix]),
         library("DiskBlobs", in: "Adapters", ["Domain", "CLinux", "CZlib", nioCore, nioPosix, crypto]),
         library(

@@ -134,6 +134,32 @@ import Testing
         }
     }
 
+    @Test(
+        "a writer that changes many pages can fail and succeed, whether SQLite keeps them in memory or in a file",
+        arguments: [1, 16, 29, 30, 31, 32, 33, 64, 600]
+    )
+    func changesManyPages(pages: Int) async throws {
+        try await withDatabase { database in
+            let store = SQLiteObjectStore(database)
+            // A row takes most of a page.
+            let text = JSONValue.string(String(repeating: "x", count: 3000))
+            let objects = (0..<pages).map { _ in StoredObject.sample(["text": text]) }
+            let ids = objects.map(\.id)
+            try await store.write { writer in
+                for object in objects { try writer.insert(object, into: .session) }
+            }
+            await #expect(throws: Broken.self) {
+                try await store.write { writer in
+                    _ = try writer.delete(ids, in: .session)
+                    throw Broken()
+                }
+            }
+            #expect(try await store.read { try $0.count(.all([]), in: .session) } == pages)
+            try await store.write { _ = try $0.delete(ids, in: .session) }
+            #expect(try await store.read { try $0.count(.all([]), in: .session) } == 0)
+        }
+    }
+
     @Test("when the transaction cannot be committed no writer is told of success, and the next one works")
     func commitFails() async throws {
         try await withDatabase { database in

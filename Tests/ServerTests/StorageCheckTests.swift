@@ -109,7 +109,7 @@ import Testing
     func repaired() async throws {
         try await StorageCheckFixture.with { fixture in
             _ = try await fixture.blobs.store("orphan", as: try #require(FileKey("orphan.txt")))
-            _ = try await fixture.blobs.staging.stage()
+            try await fixture.blobs.staging.stage().synchronize()
             try await fixture.store.correctUsage(to: Usage())
             fixture.rows.set([DamagedRow(className: "Task", number: 2, id: "a1", damage: "is not what was written")])
             let found = try await fixture.kinds()
