@@ -10,6 +10,14 @@ import Testing
 @Suite struct DraftsInMemoryTests {
     private let bytes = ByteBuffer(string: "bytes")
 
+    /// An area and a store in one folder; with places of their own, because other tests take those of the process.
+    private func storage(_ folder: String, places: Int = 8) throws -> BlobStorage {
+        BlobStorage(
+            staging: try DiskStagingArea(folder: folder, pool: .singleton, places: DraftPlaces(count: places)),
+            blobs: try DiskBlobStore(folder: folder, pool: .singleton)
+        )
+    }
+
     private func names(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging")
     }
@@ -32,7 +40,7 @@ import Testing
     )
     func sizes(count: Int, isInMemory: Bool) async throws {
         try await Samples.withFolder { folder in
-            let storage = try BlobStorage(onDisk: folder)
+            let storage = try storage(folder)
             let content = ByteBuffer(repeating: 7, count: count)
             let staged = try await storage.staging.stage(content)
             #expect(try names(folder).isEmpty == isInMemory)
@@ -49,7 +57,7 @@ import Testing
     @Test("facts of bytes in memory are those of bytes in a file")
     func facts() async throws {
         try await Samples.withFolder { folder in
-            let staging = try DiskStagingArea(folder: folder, pool: .singleton)
+            let staging = try storage(folder).staging
             let draft = try await staging.stage(bytes)
             let file = try await staging.stage(bytes, as: ObjectIDGenerator().next())
             let (mine, other) = (
@@ -65,7 +73,7 @@ import Testing
     @Test("a writer that goes on after its end adds to the bytes in memory, and its digests cover all of them")
     func further() async throws {
         try await Samples.withFolder { folder in
-            let staging = try DiskStagingArea(folder: folder, pool: .singleton)
+            let staging = try storage(folder).staging
             let staged = try await staging.stage()
             let writer = staged.write(at: 0, digesting: [.crc32])
             try await writer.append(bytes)
@@ -82,7 +90,7 @@ import Testing
     @Test("a second writer writes over the bytes in memory")
     func secondWriter() async throws {
         try await Samples.withFolder { folder in
-            let staged = try await DiskStagingArea(folder: folder, pool: .singleton).stage(bytes)
+            let staged = try await storage(folder).staging.stage(bytes)
             let writer = staged.write(at: 0, digesting: [])
             try await writer.append(ByteBuffer(string: "BY"))
             _ = try await writer.finish()
@@ -93,7 +101,7 @@ import Testing
     @Test("bytes in memory that are opened are a file, which stays readable after they are discarded")
     func opened() async throws {
         try await Samples.withFolder { folder in
-            let staged = try await DiskStagingArea(folder: folder, pool: .singleton).stage(bytes)
+            let staged = try await storage(folder).staging.stage(bytes)
             let opened = try await staged.open()
             await staged.discard()
             #expect(try names(folder) == [])
@@ -104,7 +112,7 @@ import Testing
     @Test("a commit that finds no folder leaves the bytes in memory, and can be repeated")
     func failure() async throws {
         try await Samples.withFolder { folder in
-            let storage = try BlobStorage(onDisk: folder)
+            let storage = try storage(folder)
             let staged = try await storage.staging.stage(bytes)
             try FileManager.default.moveItem(atPath: "\(folder)/staging", toPath: "\(folder)/aside")
             await expectFailure(.internalFailure) { _ = try await commit(staged, to: storage) }
@@ -118,7 +126,7 @@ import Testing
     @Test("a commit to a key that is taken leaves the bytes, without a note")
     func taken() async throws {
         try await Samples.withFolder { folder in
-            let storage = try BlobStorage(onDisk: folder)
+            let storage = try storage(folder)
             let key = try #require(FileKey("abc"))
             _ = try await storage.store("other", as: key)
             let staged = try await storage.staging.stage(bytes)
@@ -134,7 +142,7 @@ import Testing
     @Test("a commit that is reverted before it began leaves nothing")
     func revertedEarly() async throws {
         try await Samples.withFolder { folder in
-            let storage = try BlobStorage(onDisk: folder)
+            let storage = try storage(folder)
             let staged = try await storage.staging.stage(bytes)
             let (key, id) = (try #require(FileKey("abc")), ObjectIDGenerator().next())
             try await staged.noteCommit(as: BlobName(key), of: id)
@@ -145,16 +153,64 @@ import Testing
         }
     }
 
-    @Test("bytes without a place in memory have a file from the start, and a place ends with its draft")
+    @Test("a commit takes the place of one with the same note that stayed undecided")
+    func repeated() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try storage(folder)
+            let (key, id) = (try #require(FileKey("abc")), ObjectIDGenerator().next())
+            let first = try await storage.staging.stage(ByteBuffer(string: "first"))
+            try await first.noteCommit(as: BlobName(key), of: id)
+            try await first.synchronize()
+            first.keepNote()
+            await first.discard()
+            let note = CommitNote(file: id, blob: BlobName(key), isDraft: true)
+            #expect(try await storage.staging.unsettled() == [note])
+            let second = try await storage.staging.stage(bytes)
+            let facts = try await second.finish(size: 5, needsMD5: false).blob
+            try await storage.commit(second, facts, as: key, of: id)
+            await second.discard()
+            #expect(try names(folder) == [])
+            #expect(try await storage.staging.unsettled() == [])
+            let blob = try #require(try await storage.blobs.open(key))
+            #expect(try await blob.read(at: 0, count: 100) == bytes)
+        }
+    }
+
+    @Test("bytes that are written out are in a file and can still be committed")
+    func writtenOut() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try storage(folder)
+            let staged = try await storage.staging.stage(bytes)
+            for _ in 0..<2 { try await staged.writeOut() }
+            #expect(try names(folder).count == 1)
+            let note = try await commit(staged, to: storage)
+            #expect(try names(folder) == [note.fileName])
+        }
+    }
+
+    @Test("bytes that were discarded get no file from a job that comes late")
+    func late() async throws {
+        try await Samples.withFolder { folder in
+            let staged = try await storage(folder).staging.stage(bytes)
+            await staged.discard()
+            await expectFailure(.internalFailure) { try await staged.writeOut() }
+            #expect(try names(folder) == [])
+        }
+    }
+
+    @Test("bytes without a place in memory have a file from the start, and a place is free after its discard")
     func places() async throws {
         try await Samples.withFolder { folder in
-            let staging = try DiskStagingArea(folder: folder, pool: .singleton, places: DraftPlaces(count: 1))
+            let staging = try storage(folder, places: 1).staging
             for _ in 0..<2 {
                 let first = try await staging.stage()
                 #expect(try names(folder) == [])
                 let second = try await staging.stage()
                 #expect(try names(folder).count == 1)
                 for staged in [first, second] { await staged.discard() }
+                let third = try await staging.stage()
+                #expect(try names(folder) == [])
+                await third.discard()
             }
         }
     }
@@ -162,7 +218,7 @@ import Testing
     @Test("what is in a file takes no place in memory")
     func placeOfFile() async throws {
         try await Samples.withFolder { folder in
-            let staging = try DiskStagingArea(folder: folder, pool: .singleton, places: DraftPlaces(count: 1))
+            let staging = try storage(folder, places: 1).staging
             let first = try await staging.stage(bytes)
             try await first.synchronize()
             let second = try await staging.stage(bytes)

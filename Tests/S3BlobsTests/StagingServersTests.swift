@@ -243,7 +243,7 @@ struct StagingServersTests {
             let first = try await area.stage(ByteBuffer(string: "first"), as: name)
             try await first.noteCommit(as: notes[0].blob, of: name)
             first.keepNote()
-            #expect(area.undecidedCommit(of: name) == notes[0])
+            #expect(area.undecidedCommits(of: name) == [notes[0]])
             let second = try await area.stage(as: name)
             try await second.noteCommit(as: notes[1].blob, of: name)
             #expect(try await area.unsettled() == [notes[0]])

@@ -37,7 +37,8 @@ package final class MemoryStagingArea: StagingArea {
     }
 
     package func stage(as name: ObjectID) async throws -> any StagedBlob {
-        guard let kept = undecidedCommit(of: name), let staged = try await reopen(kept) else {
+        guard let kept = undecidedCommits(of: name).first(where: { !$0.isDraft }), let staged = try await reopen(kept)
+        else {
             with { $0.staged[name.description] = $0.staged[name.description] ?? ByteBuffer() }
             return MemoryStagedBlob(in: self, name: name.description, isDraft: false)
         }
@@ -51,8 +52,8 @@ package final class MemoryStagingArea: StagingArea {
         with { Array($0.kept) }
     }
 
-    package func undecidedCommit(of upload: ObjectID) -> CommitNote? {
-        with { state in state.kept.first { $0.file == upload && !$0.isDraft } }
+    package func undecidedCommits(of upload: ObjectID) -> [CommitNote] {
+        with { state in state.kept.filter { $0.file == upload } }
     }
 
     package func leftovers() async throws -> [StagingLeftover] {

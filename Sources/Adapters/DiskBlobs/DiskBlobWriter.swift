@@ -6,6 +6,8 @@ internal import Synchronization
 
 /// Collects bytes into large pieces; each is written and hashed on the pool while the next is collected.
 ///
+/// The only piece of a small draft stays in memory.
+///
 /// Writing and each digest are separate jobs, because a digest can be slower than a disk. Memory is at most two pieces,
 /// for any number and size of buffers.
 final class DiskBlobWriter: BlobWriter {
@@ -60,7 +62,7 @@ final class DiskBlobWriter: BlobWriter {
     /// - Returns: `false` if they belong into a file.
     private func holdsPiece() -> Bool {
         let held = incoming.withLock { incoming -> Piece? in
-            let piece = incoming.piece
+            let piece = incoming.piece.compact
             guard incoming.position == 0, piece.size <= DraftPlaces.draftSize, blob.content.hold(piece.buffers) else {
                 return nil
             }
@@ -156,6 +158,14 @@ private struct Piece: Sendable {
     private(set) var buffers: [ByteBuffer] = []
     private(set) var size = 0
     private var lastIsOwn = false
+
+    /// The same bytes without much unused memory: a buffer is often a part of a larger one of the connection.
+    var compact: Piece {
+        guard buffers.reduce(0, { $0 + $1.storageCapacity }) > 2 * size else { return self }
+        var copy = ByteBufferAllocator().buffer(capacity: size)
+        for buffer in buffers { copy.writeImmutableBuffer(buffer) }
+        return Piece(buffers: [copy], size: size, lastIsOwn: true)
+    }
 
     mutating func append(_ bytes: ByteBuffer) {
         size += bytes.readableBytes

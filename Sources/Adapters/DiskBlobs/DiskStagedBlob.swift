@@ -3,7 +3,8 @@ internal import Glibc
 internal import NIOCore
 internal import Synchronization
 
-/// Staged bytes as one file, written at offsets, with the digests that are computed while writing.
+/// Staged bytes as one file, written at offsets, with the digests that are computed while writing; those of a small
+/// draft are in memory until its commit.
 final class DiskStagedBlob: StagedBlob {
     let content: StagedContent
     let hashes = BlockHashes()
@@ -109,9 +110,9 @@ final class DiskStagedBlob: StagedBlob {
         // For fewer bytes the check is not worthwhile: writing them fails early enough.
         guard size >= DiskStagedBlob.largeSize else { return }
         // Not reported as a fault: a single file that is too large leaves space for others.
-        try await pool.runUnreported { [self] in
+        try await pool.runUnreported { [content, pool] in
             var status = statvfs()
-            let file = try content.file()
+            let file = try pool.health.reporting { try content.file() }
             try syscall("fstatvfs") { fstatvfs(file.descriptor.raw, &status) }
             guard Int64(clamping: status.f_bavail) * Int64(clamping: status.f_frsize) >= size else {
                 throw failure(of: "fstatvfs", ENOSPC)
@@ -153,6 +154,11 @@ final class DiskStagedBlob: StagedBlob {
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
         try await pool.runIfActive { [content] in try content.file().descriptor.read(at: offset, count: count) }
+    }
+
+    func writeOut() async throws {
+        guard !content.isOnDisk else { return }
+        _ = try await pool.runIfActive { [content] in try content.file() }
     }
 
     func open() async throws -> any OpenBlob {

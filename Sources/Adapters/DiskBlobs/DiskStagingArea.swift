@@ -91,7 +91,9 @@ package struct DiskStagingArea: StagingArea {
         }
     }
 
-    package func undecidedCommit(of upload: ObjectID) -> CommitNote? { unsettledNames.note(of: upload) }
+    package func undecidedCommits(of upload: ObjectID) -> [CommitNote] {
+        unsettledNames.notes.filter { $0.file == upload }
+    }
 
     package func leftovers() async throws -> [StagingLeftover] {
         try await pool.runIfActive { [layout] in

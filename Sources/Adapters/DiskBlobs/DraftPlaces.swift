@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// The places for drafts in memory, which bound what all of them take together.
 ///
-/// A draft without a place gets its file before its first byte arrives. So while a disk does not answer, waiting
-/// clients cost no more than this.
+/// A draft without a place gets its file before its first byte is read. So while a disk does not answer, the bytes of
+/// further clients wait on their machines.
 final class DraftPlaces: Sendable {
     /// The number of bytes that a draft keeps in memory at most.
     static let draftSize = 256 << 10
-    /// The places of this process: 32 MB, for all apps together.
+    /// The places of this process, for all apps together: 32 MB of bytes before their commits.
     static let process = DraftPlaces(count: 128)
 
     /// One place, until the end of the value's lifetime.

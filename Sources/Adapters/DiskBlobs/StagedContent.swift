@@ -6,10 +6,11 @@ internal import Synchronization
 /// The bytes of a staged blob and the path of their file, which a small draft gets only with its commit.
 ///
 /// Bytes of one request are worthless without a commit. So if they are few, they stay in memory until then, and one job
-/// of a disk thread creates their file under its last name, writes, links and syncs it: instead of one job for each of
-/// these, and a file that is renamed first.
+/// of a disk thread creates their file under the name of the note, writes, links and syncs it: instead of one job for
+/// each of these, and a file that is renamed first.
 ///
-/// The lock is held while the disk works: one task uses the bytes, and only its removal can meet a job that still writes.
+/// The lock is held while the disk works: one task uses the bytes, and only its removal can meet a job that still
+/// writes.
 final class StagedContent: Sendable {
     private struct State {
         var path: String
@@ -23,6 +24,8 @@ final class StagedContent: Sendable {
     }
 
     private let state: Mutex<State>
+    /// The path that no other bytes have.
+    private let ownPath: String
     private let unsettled: UnsettledNames
     private let health: StorageHealth
 
@@ -42,6 +45,7 @@ final class StagedContent: Sendable {
         health: StorageHealth
     ) {
         state = Mutex(State(path: path, file: file, place: place))
+        ownPath = path
         self.unsettled = unsettled
         self.health = health
     }
@@ -66,26 +70,42 @@ final class StagedContent: Sendable {
 
     /// The file, which is created with the bytes in memory if there is none; blocks.
     ///
-    /// - Throws: Errors of the storage, after which there is no file and the bytes stay in memory; an error if the bytes were
-    ///   removed.
+    /// - Throws: Errors of the storage, after which there is no file and the bytes stay in memory; an error if the bytes
+    ///   were removed.
     func file() throws -> OpenFile {
         try state.withLock { state in
             if let file = state.file { return file }
             guard !state.isRemoved else { throw failure(of: "open", ENOENT) }
             try health.requireSpace()
-            try unsettled.makeFree(state.path)
-            let file = OpenFile(try Descriptor(state.path, O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL, mode: 0o600))
+            let file: OpenFile
             do {
-                try file.write(state.held ?? [], at: 0)
-            } catch {
-                unsettled.remove(state.path)
-                throw error
+                file = try create(state.path, with: state.held ?? [])
+            } catch let error as ServiceError where (error.cause as? SyscallError)?.number == EEXIST {
+                // The note of an earlier request, whose commit failed and stayed undecided: this one takes its place.
+                file = try create(ownPath, with: state.held ?? [])
+                guard rename(ownPath, state.path) == 0 else {
+                    let number = errno
+                    unsettled.remove(ownPath)
+                    throw failure(of: "rename", number)
+                }
             }
             state.file = file
             state.held = nil
             state.place = nil
             return file
         }
+    }
+
+    private func create(_ path: String, with buffers: [ByteBuffer]) throws -> OpenFile {
+        try unsettled.makeFree(path)
+        let file = OpenFile(try Descriptor(path, O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL, mode: 0o600))
+        do {
+            try file.write(buffers, at: 0)
+        } catch {
+            unsettled.remove(path)
+            throw error
+        }
+        return file
     }
 
     /// Renames the file, or changes the path of the one to create; blocks if there is a file.
@@ -108,6 +128,7 @@ final class StagedContent: Sendable {
         state.withLock { state in
             guard state.file == nil else { return unsettled.remove(state.path) }
             state.held = nil
+            state.place = nil
             state.isRemoved = true
             return nil
         }

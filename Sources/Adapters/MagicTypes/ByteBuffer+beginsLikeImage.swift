@@ -4,8 +4,9 @@ extension ByteBuffer {
     /// Whether the bytes begin like those of an image in a binary format that browsers show or this server renders.
     ///
     /// libmagic takes a quarter of a millisecond to find that bytes are of none of its thousands of types, which is a
-    /// tenth of a small upload. So it is asked only about bytes with one of these beginnings, each shorter than its
-    /// format's. An image in another format is never shown as one, so its type changes nothing.
+    /// tenth of a small upload. So it is asked only about bytes with one of these beginnings, each a prefix of the
+    /// format's signature. An image in another format is never shown as one; if its declared type says that it is one,
+    /// censorship checks it all the same.
     var beginsLikeImage: Bool {
         withUnsafeReadableBytes { bytes in
             imageBeginnings.contains { bytes.dropFirst($0.offset).starts(with: $0.bytes) }

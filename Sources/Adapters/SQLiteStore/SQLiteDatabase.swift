@@ -51,7 +51,8 @@ package struct SQLiteDatabase: Sendable {
         acceptsLostCommits: Bool = false
     ) throws(OpenFailure) {
         self.readThreads = readThreads
-        _ = SQLiteDatabase.keepsSavepoints
+        // Before the first connection; without it, writes only take longer.
+        _ = SQLiteDatabase.hasLargeSavepoints
         rows = RowCache(bound: rowCache)
         try LogRescue(database: path, acceptsLoss: acceptsLostCommits, health: health).run()
         let watch = CommitWatch(database: path)
@@ -117,13 +118,14 @@ package struct SQLiteDatabase: Sendable {
         try pool.close()
     }
 
-    /// Makes SQLite keep what a savepoint changes in memory up to 120 KB, which are 30 pages, instead of 64 KB.
+    /// Whether SQLite keeps what a savepoint changes in memory up to 120 KB, which are 29 pages, instead of 64 KB; set by
+    /// the first database of the process.
     ///
-    /// Each writer of a group has a savepoint (``GroupCommit``), for which SQLite copies every page before it changes it. An
-    /// upload changes about twenty, so with the default it created a temporary file for most groups and wrote each further
-    /// page of the group to it. The first write to such a file is of all that is in memory, and SQLite's writes have less
-    /// than 128 KB: with more it reports a full disk. False if the process has opened another database before.
-    private static let keepsSavepoints = csqlite_keep_statement_journals(120 << 10) == SQLITE_OK
+    /// Each writer of a group has a savepoint (``GroupCommit``), for which SQLite copies every page before it changes it.
+    /// An upload changes about twenty, so with the default it created a temporary file for most groups and wrote each
+    /// further page of the group to it. The first write to such a file is of all that is in memory, and SQLite's writes
+    /// have less than 128 KB: with more it reports a full disk.
+    private static let hasLargeSavepoints = csqlite_keep_statement_journals(120 << 10) == SQLITE_OK
 
     /// Connections that queries do not use (``QueryAdmission``), so that a read of an object by its id never waits for
     /// them.

@@ -190,7 +190,14 @@ package final class FileDeletions: Sendable {
         try await claiming(key, reading: { _ in }, body)
     }
 
-    /// The same with a read that runs under the claim, with the read of the deletions.
+    /// The same with a read that runs under the claim, before the bytes of a deleted file are removed.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - read: Runs on the state in which the deletions are read; its result is passed to the body.
+    ///   - body: Creates the file.
+    /// - Returns: The result of the body.
+    /// - Throws: The error because of which the bytes of a deleted file remain; errors of the read and of the body.
     package func claiming<Known: Sendable, Result>(
         _ key: FileKey,
         reading read: @escaping @Sendable (any ReadTransaction) throws -> Known,

@@ -38,6 +38,9 @@ package protocol StagedBlob: Sendable {
     /// Opens the current bytes for reading; they stay readable after ``discard()``.
     func open() async throws -> any OpenBlob
 
+    /// Moves bytes that are in memory until their commit to the storage, for a request that stages more of them.
+    func writeOut() async throws
+
     /// Syncs the written bytes and the note of a commit to the disk.
     func synchronize() async throws
 
@@ -48,9 +51,9 @@ package protocol StagedBlob: Sendable {
 
     /// Notes in the journal that the finished bytes become a blob, so that a start finds their file and blob.
     ///
-    /// The note is in the journal, and survives a power cut, at the latest when ``synchronize()`` returns, or when a blob on
-    /// the same file system does. The bytes are then found by ``StagingArea/reopen(_:)``, not by their name. Before, bytes of
-    /// one request can be in memory alone: then their end leaves nothing to find.
+    /// The note is in the journal, and survives a power cut, at the latest when ``synchronize()`` returns, or when a blob
+    /// on the same file system does. The bytes are then found by ``StagingArea/reopen(_:)``, not by their name. Until
+    /// then, the bytes and the note of one request can be in memory alone; a kill leaves neither.
     ///
     /// An earlier note of the same blob ends. In a shared area, that of another blob stays undecided: it is of an ended
     /// upload with the same id. In other areas there is none, because the announcement of the new upload decides it.
@@ -61,8 +64,8 @@ package protocol StagedBlob: Sendable {
     /// Works in a cancelled task as well.
     func cancelCommit() async throws
 
-    /// Makes ``discard()`` do nothing until the next note, so that ``StagingArea/unsettled()`` and the next start find
-    /// this one.
+    /// Makes ``discard()`` do nothing until the next note, so that ``StagingArea/unsettled()`` finds this one, and the
+    /// next start does if it is in the journal.
     ///
     /// Called when it is unknown whether the blob or its record exists. Without a note it does nothing.
     func keepNote()
@@ -74,6 +77,8 @@ package protocol StagedBlob: Sendable {
 }
 
 extension StagedBlob {
+    package func writeOut() async throws {}
+
     /// Begins to write behind all bytes that are there, at an offset.
     package func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {
         write(at: offset, order: nil, digesting: digests)
@@ -90,6 +95,7 @@ package protocol BlobWriter: Sendable {
 
     /// Writes the buffered bytes, and returns the requested digests.
     ///
+    /// Few bytes of one request can stay in memory until their commit, which then reports the faults of the storage.
     /// More bytes can be added afterwards; later digests cover all of them.
     func finish() async throws -> [DigestKind: [UInt8]]
 

@@ -8,8 +8,8 @@ package protocol TypeDetector: Sendable {
     /// The media type of the first bytes of a file; `nil` if it is unknown.
     func type(of head: ByteBuffer) async throws -> MediaType?
 
-    /// The media type of the first bytes if they are an image that browsers show or this server renders; `nil` for every
-    /// other type.
+    /// The media type of the first bytes if they are an image; can be `nil` for images that neither browsers show nor
+    /// this server renders.
     ///
     /// It can be faster than ``type(of:)``, because it distinguishes less.
     func imageType(of head: ByteBuffer) async throws -> MediaType?

@@ -52,8 +52,9 @@ package protocol ObjectStore: Sendable {
     /// The body must be short, because a store can answer it from memory on the task that calls. It can run several
     /// times.
     ///
-    /// - Parameter body: The reads; other reads than ``ReadTransaction/row(_:in:)`` and
-    ///   ``ReadTransaction/rows(_:in:readableBy:upTo:)`` cost as much as in ``read(within:_:)``.
+    /// - Parameter body: The reads; other reads than ``ReadTransaction/row(_:in:)``,
+    ///   ``ReadTransaction/rows(_:in:readableBy:upTo:)`` and ``ReadTransaction/schema(of:)`` cost as much as in
+    ///   ``read(within:_:)``.
     /// - Returns: The result of the body.
     /// - Throws: Errors of the body and of the store.
     func lookUp<Result: Sendable>(

@@ -10,6 +10,8 @@ final class ActiveUploads: Sendable {
         let source: Source
         var users = 0
         var lastUse = 0
+        /// Whether no request has used it since it was announced.
+        var isNew = false
     }
 
     /// Where the requests of an entry get the upload.
@@ -26,22 +28,25 @@ final class ActiveUploads: Sendable {
         var entries: [String: Entry] = [:]
         var uses = 0
 
-        /// Drops the unused entries whose last use is longest ago, if there are many.
+        /// Drops entries without a request if there are many: first announced ones, which are no more than their rows.
         mutating func dropIdle() {
             guard entries.count > 2 * ActiveUploads.idleCount else { return }
-            let idle = entries.filter { $0.value.users == 0 }
-            for (digest, _) in idle.sorted(by: { $0.value.lastUse < $1.value.lastUse }).dropLast(
-                ActiveUploads.idleCount
-            ) {
-                entries[digest] = nil
-            }
+            drop(keeping: ActiveUploads.idleCount / 2) { $0.isNew }
+            drop(keeping: ActiveUploads.idleCount) { !$0.isNew && $0.users == 0 }
+        }
+
+        /// Drops the entries of a kind whose last use is longest ago.
+        private mutating func drop(keeping count: Int, where isDropped: (Entry) -> Bool) {
+            let kind = entries.filter { isDropped($0.value) }.sorted { $0.value.lastUse < $1.value.lastUse }
+            for (digest, _) in kind.dropLast(count) { entries[digest] = nil }
         }
     }
 
     private let isShared: Bool
     private let state = Mutex(State())
 
-    /// The maximum number of unused uploads that stay cached, with one descriptor each.
+    /// The maximum number of uploads without a request that stay cached, with one descriptor each; besides, half as many
+    /// announced ones, which have none.
     private static let idleCount = 128
 
     /// - Parameter isShared: Whether other servers can change the uploads.
@@ -62,6 +67,7 @@ final class ActiveUploads: Sendable {
             var entry = state.entries[digest] ?? newEntry(state.uses, load)
             entry.users += 1
             entry.lastUse = state.uses
+            entry.isNew = false
             state.entries[digest] = entry
             return entry
         }
@@ -90,7 +96,8 @@ final class ActiveUploads: Sendable {
         return Entry(number: number, use: use, source: .loading(task))
     }
 
-    /// Keeps a new upload in memory for the first request with its token, which usually follows at once.
+    /// Keeps an announced upload in memory for the first request with its token, which usually follows at once; does
+    /// nothing on a shared store.
     func keep(_ upload: StoredUpload) {
         guard !isShared else { return }
         state.withLock { state in
@@ -102,7 +109,8 @@ final class ActiveUploads: Sendable {
                 number: state.uses,
                 use: use,
                 source: .known(known),
-                lastUse: state.uses
+                lastUse: state.uses,
+                isNew: true
             )
             state.dropIdle()
         }

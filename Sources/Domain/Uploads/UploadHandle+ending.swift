@@ -79,6 +79,7 @@ extension UploadHandle {
         _ record: FileRecord,
         spending spent: [ObjectID]
     ) async throws {
+        if !service.isShared { try await service.settle(active.id, isEnded: false) }
         let lease = active.with(\.lease)
         for earlier in lease?.abandonedPuts ?? [] {
             // Its holder has lost the lease, so it never gets a record.

@@ -44,7 +44,7 @@ extension UploadRecords {
                 if let created { try writer.removeCreated(created, from: &usage) }
                 try writer.insert(created.map(record.takingOver) ?? record, as: caller)
             }
-            // An upload that no part has started has none.
+            // An upload that was never started has no parts.
             let hasOwnParts = record != nil && (stored.isStarted || lease != nil)
             try writer.removeParts(of: hasOwnParts ? spent + [upload.id] : spent)
             var seen: Set<ObjectID> = []

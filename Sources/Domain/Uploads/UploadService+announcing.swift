@@ -78,8 +78,9 @@ extension UploadService {
         try limits.record.requireSize(of: upload.object, by: caller)
         try await requireFree(upload.key, chosenBy: announcement)
         let (begun, ended) = try await records.begin(upload, of: announcement.pieces, as: caller, within: limits)
+        // A given id can be given again, and pieces can be taken, before this request continues; then the upload has ended.
+        if description.systemFields.isEmpty, begun.kind == .file { active.keep(begun) }
         for digest in ended { await forget(digest) }
-        active.keep(begun)
         return (begun, token)
     }
 
@@ -111,7 +112,7 @@ extension UploadService {
     ) async throws {
         guard caller.isMaster, !description.systemFields.isEmpty else { return }
         if let found = try await records.find(id: id) { try await end(found.upload) }
-        try await settle(id)
+        try await settle(id, isEnded: true)
     }
 
     private func end(_ upload: StoredUpload) async throws {
@@ -127,13 +128,21 @@ extension UploadService {
         }
     }
 
-    /// Decides the commit of an ended upload that a failure left undecided, which the next sweep would do.
+    /// Decides commits of an upload that failures left undecided, which the next sweep would do.
     ///
-    /// Otherwise an upload with the same id would begin with the bytes of that one.
-    private func settle(_ upload: ObjectID) async throws {
-        guard let note = storage.staging.undecidedCommit(of: upload) else { return }
-        let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
-        try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
+    /// Otherwise an upload with the same id would begin with the bytes of an ended one, and a repeated request would find
+    /// the blob of the first one in the place of its own.
+    ///
+    /// - Parameters:
+    ///   - upload: The id of the upload.
+    ///   - isEnded: Whether no request continues it. Else only commits of bytes of one request are decided: the others
+    ///     are begun again with their bytes.
+    /// - Throws: An error while the storage cannot tell.
+    func settle(_ upload: ObjectID, isEnded: Bool) async throws {
+        for note in storage.staging.undecidedCommits(of: upload) where isEnded || note.isDraft {
+            let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
+            try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
+        }
     }
 
     private func key(for announcement: UploadAnnouncement, as caller: Caller) throws -> FileKey {

@@ -11,13 +11,16 @@ package struct IncomingFiles: Sendable {
         self.caller = caller
     }
 
-    /// Begins the next file; the buffered bytes of the one before are written first, because a form can have many.
+    /// Begins the next file; the bytes of the one before are written first, because a form can have many.
     ///
     /// - Parameter announced: How many bytes the client announced; nil if it did not.
     /// - Throws: ``ServiceError/Code/forbidden``, and ``ServiceError/Code/payloadTooLarge`` or
     ///   ``ServiceError/Code/quotaExceeded`` if the announced size is over a limit; all before a byte is read.
     package mutating func begin(announced: Int64? = nil) async throws {
-        if !uploads.isEmpty { try await uploads[uploads.count - 1].end() }
+        if !uploads.isEmpty {
+            try await uploads[uploads.count - 1].end()
+            try await uploads[uploads.count - 1].blob.writeOut()
+        }
         uploads.append(try await service.begin(announced: announced, as: caller))
     }
 

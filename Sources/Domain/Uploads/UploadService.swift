@@ -161,10 +161,14 @@ package struct UploadService: Sendable {
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another app has a file under the key; the error because of
     ///   which the bytes of a deleted file remain; errors of the body.
     func claiming<Result>(_ key: FileKey, _ body: () async throws -> Result) async throws -> Result {
-        try await claiming(key, reading: { _ in }, body)
+        try await keyClaims.claiming(key, for: app) {
+            guard let deletions else { return try await body() }
+            return try await deletions.claiming(key, body)
+        }
     }
 
-    /// The same with a read that runs under the claim: one switch to a thread of the database instead of two.
+    /// The same with a read that runs under the claim, before the bytes of a deleted file are removed: one switch to a
+    /// thread of the database instead of two.
     func claiming<Known: Sendable, Result>(
         _ key: FileKey,
         reading read: @escaping @Sendable (any ReadTransaction) throws -> Known,

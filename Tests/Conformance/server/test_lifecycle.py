@@ -6,7 +6,7 @@ import socket
 import pytest
 import requests
 from client import LAST_CHUNK, TIMEOUT, chunk, credentials, eventually, head
-from hot import settle
+from hot import active, settle
 
 
 def metrics(server):
@@ -139,7 +139,7 @@ def begin_upload(server):
     connection = server.raw()
     connection.send(head("POST", "/1.1/files/late.bin", credentials() | {"Transfer-Encoding": "chunked"}))
     connection.send(chunk(b"first half, "))
-    assert eventually(lambda: len(server.staged()) == 1)
+    assert eventually(lambda: active(server) == 1)
     return connection
 
 

@@ -87,7 +87,7 @@ def statuses(hostile):
             begin, leave, has_length = case
             connection, stream = begin(hostile, f"/1.1/files/{name_of(case)}", has_length)
             begun.append((leave, connections.enter_context(connection), stream))
-        assert eventually(lambda: len(hostile.staged()) == len(CASES)), "not all uploads begin"
+        assert eventually(lambda: active(hostile) == len(CASES)), "not all uploads begin"
         for leave, connection, stream in begun:
             leave(connection, stream)
         statuses = {case: logged_status(hostile, f"/1.1/files/{name_of(case)}") for case in CASES}

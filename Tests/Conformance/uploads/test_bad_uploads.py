@@ -4,6 +4,7 @@ import json
 
 import pytest
 from client import assert_refused, chunk, credentials, eventually, head
+from hot import active
 
 pytestmark = pytest.mark.usefixtures("nothing_is_kept")
 
@@ -109,7 +110,7 @@ def test_connection_reset_in_the_body_is_never_taken(server, path, headers, body
     connection = server.raw()
     connection.send(head("POST", path, credentials() | headers) + body)
     if body:
-        eventually(lambda: server.staged(), within=2)
+        eventually(lambda: active(server) > 0, within=2)
     connection.reset()
 
 

@@ -125,7 +125,7 @@ final class SharedStaging: Sendable {
             }
         }
 
-        func undecidedCommit(of upload: ObjectID) -> CommitNote? { undecided(upload)?.commit }
+        func undecidedCommits(of upload: ObjectID) -> [CommitNote] { undecided(upload).map { [$0.commit] } ?? [] }
 
         private func undecided(_ upload: ObjectID) -> Note? {
             shared.with { state in state.kept.first { $0.server == server && $0.folder == upload.description } }

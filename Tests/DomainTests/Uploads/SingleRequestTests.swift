@@ -39,6 +39,33 @@ import Testing
         #expect(fixture.staging.count == 0)
     }
 
+    @Test("the same request makes the file after one whose commit stayed undecided", arguments: ["abc", "other"])
+    func undecided(text: String) async throws {
+        let token = try await fixture.token(on: service)
+        fixture.blobs.failPuts(StorageFault.failing.error(), afterStoring: true)
+        fixture.blobs.failUndos(StorageFault.failing.error())
+        await expectFailure(.storageFailing) { try await service.put("abc", token) }
+        fixture.blobs.failPuts(nil)
+        await expectFailure(.storageFailing) { try await service.put(text, token) }
+        fixture.blobs.failUndos(nil)
+        let record = try await service.put(text, token)
+        #expect(try await fixture.text(of: record.key) == text)
+        #expect(fixture.blobs.count == 1)
+        #expect(fixture.staging.count == 0)
+        #expect(try await fixture.staging.unsettled() == [])
+    }
+
+    @Test("parts that came before are gone with a request that has all bytes")
+    func afterParts() async throws {
+        let token = try await fixture.token(on: service)
+        _ = try await service.send([(1, "abcd"), (2, "efgh")], token)
+        #expect(fixture.store.count(of: .uploadPart) == 2)
+        let record = try await service.put("abc", token)
+        #expect(try await fixture.text(of: record.key) == "abc")
+        #expect(fixture.store.count(of: .uploadPart) == 0)
+        #expect(fixture.staging.count == 0)
+    }
+
     @Test("other bytes after the end are a conflict, as many or not", arguments: ["abd", "ab", "abcd", ""])
     func otherBytes(text: String) async throws {
         let token = try await fixture.token(on: service)

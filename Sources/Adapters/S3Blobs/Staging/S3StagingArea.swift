@@ -115,7 +115,9 @@ package final class S3StagingArea: StagingArea {
         return staged
     }
 
-    package func undecidedCommit(of upload: ObjectID) -> CommitNote? { unsettledFolders.note(of: upload)?.commit }
+    package func undecidedCommits(of upload: ObjectID) -> [CommitNote] {
+        unsettledFolders.note(of: upload).map { [$0.commit] } ?? []
+    }
 
     package func reopen(_ note: CommitNote) async throws -> (any StagedBlob)? {
         let found = try await bucket.run { [bucket, names, servers] _ -> StagingNames.Note? in

@@ -1,0 +1,71 @@
+import Support
+import Testing
+
+@testable import Domain
+
+/// Which announced uploads a server keeps in memory: those are known without their rows, which these tests remove.
+@Suite struct AnnouncedUploadTests {
+    private let fixture: UploadFixture
+    private let service: UploadService
+
+    init() throws {
+        fixture = try UploadFixture()
+        service = fixture.service()
+    }
+
+    private func removeRows() async throws {
+        try await fixture.store.write { writer in
+            _ = try writer.delete(try writer.rows(ObjectQuery(.upload, page: .all)).map(\.id), in: .upload)
+        }
+    }
+
+    @Test("an upload is known from its announcement on, by a server that was started later from its row")
+    func announced() async throws {
+        let token = try await fixture.token(on: service)
+        let later = fixture.service()
+        #expect(try await later.knows(token))
+        try await removeRows()
+        #expect(try await service.knows(token))
+        #expect(try await fixture.service().knows(token) == false)
+    }
+
+    @Test("an announced upload expires like any other")
+    func expired() async throws {
+        let token = try await fixture.token(on: service)
+        fixture.clock.pass(seconds: UploadLimits().startTimeout + 1)
+        #expect(try await service.knows(token) == false)
+    }
+
+    @Test("an upload with a given id, which can be given again, is known by its row only")
+    func given() async throws {
+        var description = UploadDescription(name: try FileName("a.txt", limit: 255))
+        description.systemFields = ["objectId": .string("given1")]
+        let (_, token) = try await service.announce(
+            UploadAnnouncement(description, size: nil),
+            as: fixture.people.master
+        )
+        try await removeRows()
+        #expect(try await service.knows(token) == false)
+    }
+
+    @Test("a piece of a file, which another upload can take, is known by its row only")
+    func partial() async throws {
+        let token = try await fixture.token(on: service, size: 3, kind: .partial)
+        try await removeRows()
+        #expect(try await service.knows(token) == false)
+    }
+
+    @Test("announcements that nobody follows are forgotten, and displace none that was used")
+    func many() async throws {
+        let used = try await fixture.token(on: service)
+        #expect(try await service.knows(used))
+        let first = try await fixture.token(on: service)
+        var last = first
+        for _ in 0..<600 { last = try await fixture.token(on: service, as: fixture.people.master) }
+        #expect(service.active.all.count <= 256)
+        try await removeRows()
+        #expect(try await service.knows(used))
+        #expect(try await service.knows(last))
+        #expect(try await service.knows(first) == false)
+    }
+}
