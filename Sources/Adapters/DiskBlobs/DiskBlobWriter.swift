@@ -62,10 +62,11 @@ final class DiskBlobWriter: BlobWriter {
     /// - Returns: `false` if they belong into a file.
     private func holdsPiece() -> Bool {
         let held = incoming.withLock { incoming -> Piece? in
-            let piece = incoming.piece.compact
-            guard incoming.position == 0, piece.size <= DraftPlaces.draftSize, blob.content.hold(piece.buffers) else {
+            guard incoming.position == 0, incoming.piece.size <= DraftPlaces.draftSize, !blob.content.isOnDisk else {
                 return nil
             }
+            let piece = incoming.piece.compact
+            guard blob.content.hold(piece.buffers) else { return nil }
             incoming.position = Int64(piece.size)
             incoming.piece = Piece()
             return piece
