@@ -59,7 +59,7 @@ final class DiskBlobWriter: BlobWriter {
     /// Leaves the bytes of a small draft in memory until its commit, and hashes them on the calling thread, which takes
     /// less time than a switch to another one and back.
     ///
-    /// - Returns: `false` if they belong into a file.
+    /// - Returns: `false` if the bytes must go to a file.
     private func holdsPiece() -> Bool {
         let held = incoming.withLock { incoming -> Piece? in
             guard incoming.position == 0, incoming.piece.size <= DraftPlaces.draftSize, !blob.content.isOnDisk else {

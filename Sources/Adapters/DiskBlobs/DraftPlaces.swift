@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The places for drafts in memory, which bound what all of them take together.
+/// The places for drafts in memory, which bound the memory of all drafts together.
 ///
-/// A draft without a place gets its file before its first byte is read. So while a disk does not answer, the bytes of
-/// further clients wait on their machines.
+/// A draft without a place gets its file before its first byte is read. So while a disk does not answer, the server reads
+/// no bytes of further clients.
 final class DraftPlaces: Sendable {
     /// The number of bytes that a draft keeps in memory at most.
     static let draftSize = 256 << 10

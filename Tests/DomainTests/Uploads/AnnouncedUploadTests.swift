@@ -55,7 +55,7 @@ import Testing
         #expect(try await service.knows(token) == false)
     }
 
-    @Test("announcements that nobody follows are forgotten, and displace none that was used")
+    @Test("announced uploads without a request are forgotten first, and displace none that a request has used")
     func many() async throws {
         let used = try await fixture.token(on: service)
         #expect(try await service.knows(used))
