@@ -18,30 +18,6 @@ package final class FileDeletions: Sendable {
         var isFailing = false
     }
 
-    /// The keys of files that were deleted in a shared store, and whose derivatives can be there still.
-    private final class DeletedKeys: Sendable {
-        private let keys = Mutex<[FileKey]>([])
-        private let signal = WakeSignal()
-
-        /// Adds keys, up to a limit; the derivatives of further files stay.
-        func add(_ new: [FileKey]) {
-            keys.withLock { keys in
-                keys.append(contentsOf: new.prefix(FileDeletions.maxDeleted - keys.count))
-            }
-            signal.set()
-        }
-
-        /// Waits until keys were added, or the task is cancelled.
-        func wait() async { await signal.wait() }
-
-        func takeAll() -> [FileKey] {
-            keys.withLock { keys in
-                defer { keys = [] }
-                return keys
-            }
-        }
-    }
-
     private let app: AppID
     private let store: any ObjectStore
     private let blobs: any BlobStore
@@ -52,10 +28,7 @@ package final class FileDeletions: Sendable {
     private let claims = Claims<FileKey>()
     private let signal = WakeSignal()
     private let state = Mutex(State())
-    private let deleted = DeletedKeys()
-
-    /// The maximum number of keys that wait for the removal of derivatives.
-    private static let maxDeleted = 100_000
+    private let deletedElsewhere: DeletedDerivatives?
 
     /// The number of rows that are read and removed at a time.
     package static let batchSize = 64
@@ -84,21 +57,10 @@ package final class FileDeletions: Sendable {
         self.files = files
         self.backoff = backoff
         self.logger = logger
+        let followed = store.isShared ? derivatives : nil
+        deletedElsewhere = followed.map { DeletedDerivatives(in: $0, following: store.changes) }
         // The worker reads rows of earlier times and of other servers when it starts or wakes.
         store.changes.subscribe(to: [ChangeFilter(.deletion, [.created])]) { [signal] _ in signal.set() }
-        if store.isShared, derivatives != nil { followOtherServers(store.changes) }
-    }
-
-    /// Notes the deleted files, whose bytes another server can remove: it does not know the derivatives of this one.
-    ///
-    /// If changes are missed, the derivatives stay until others need their space.
-    private func followOtherServers(_ changes: ChangeFeed) {
-        let filter = ChangeFilter(.file, [.deleted], states: .before)
-        changes.subscribe(to: [filter]) { [deleted] event in
-            guard case .changes(let changes) = event else { return }
-            let keys = changes.compactMap { try? $0.before?.object().fileKey }
-            if !keys.isEmpty { deleted.add(keys) }
-        }
     }
 
     /// Removes the derivatives of files that any server deletes, until the task is cancelled; for every server, beside
@@ -106,15 +68,7 @@ package final class FileDeletions: Sendable {
     ///
     /// Returns at once on a store that is not shared, where ``run(_:)`` removes them.
     package func followDeletions() async {
-        guard store.isShared, let derivatives else { return }
-        while !Task.isCancelled {
-            for key in deleted.takeAll() {
-                guard !Task.isCancelled else { return }
-                // Those that stay are not served any more, and go when others need their space.
-                try? await derivatives.forget(allOf: key.description)
-            }
-            await deleted.wait()
-        }
+        await deletedElsewhere?.run()
     }
 
     /// Works through the queue, and through rows that are added later, until the task is cancelled; one call at a time, of
