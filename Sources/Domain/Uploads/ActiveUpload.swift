@@ -22,6 +22,8 @@ final class ActiveUpload: Sendable {
         var lease: FinishLease?
         /// Whether a put under the name of the lease has begun and not become a file.
         var leavesPut = false
+        /// Whether a commit has begun and neither succeeded nor was decided since; not used on a shared store.
+        var isUndecided = false
         /// Whether the upload was cancelled or expired.
         var isEnded = false
 
@@ -70,6 +72,21 @@ final class ActiveUpload: Sendable {
             state = State(found)
             (state.lease, state.leavesPut, state.isEnded) = (before.lease, before.leavesPut, before.isEnded)
         }
+    }
+
+    /// Notes that the upload is finished: its parts are in the file, or not needed any more.
+    func finish(_ finished: StoredUpload) {
+        with { state in
+            state.stored = finished
+            (state.lease, state.isUndecided) = (nil, false)
+            guard finished.kind != .partial else { return }
+            state.layout = PartLayout()
+            state.partIDs = [:]
+        }
+        guard finished.kind != .partial else { return }
+        use.with { $0.blob = nil }
+        progressStreams.notify { progress }
+        progressStreams.finish()
     }
 
     /// The progress of the upload.

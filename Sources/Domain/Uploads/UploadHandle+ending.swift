@@ -79,7 +79,6 @@ extension UploadHandle {
         _ record: FileRecord,
         spending spent: [ObjectID]
     ) async throws {
-        if !service.isShared { try await service.settle(active.id, isEnded: false) }
         let lease = active.with(\.lease)
         for earlier in lease?.abandonedPuts ?? [] {
             // Its holder has lost the lease, so it never gets a record.
@@ -87,13 +86,31 @@ extension UploadHandle {
         }
         let put = lease?.put ?? record.id
         // Also a put that was undone: the store can execute a request of it, or of its end, at any later moment.
-        active.with { $0.leavesPut = lease != nil }
+        active.with { ($0.leavesPut, $0.isUndecided) = (lease != nil, true) }
         try await service.storage.commit(staged, facts, as: record.key, of: put)
         do {
             _ = try await markFinished(record, spending: spent)
         } catch {
             try await service.revert(staged, record, put: put)
             throw error
+        }
+    }
+
+    /// Decides a commit of this upload that a failure left undecided: the file can exist although its request failed.
+    ///
+    /// Called on a server that is alone, with all locks of the upload held.
+    ///
+    /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload has ended; an error while the storage cannot tell.
+    func decideCommit() async throws {
+        guard try await service.settle(active.id, isEnded: false) || active.with(\.isUndecided) else { return }
+        guard let found = try await service.records.find(id: active.id, reading: .none) else {
+            active.with { $0.isEnded = true }
+            throw UploadService.notFound
+        }
+        if found.upload.isFinished {
+            active.finish(found.upload)
+        } else {
+            active.with { $0.isUndecided = false }
         }
     }
 
@@ -145,19 +162,7 @@ extension UploadHandle {
             within: service.limits.quota,
             holding: active.with(\.lease)
         )
-        active.with { [finished] state in
-            state.stored = finished
-            state.lease = nil
-            if record != nil {
-                state.layout = PartLayout()
-                state.partIDs = [:]
-            }
-        }
-        if record != nil { active.use.with { $0.blob = nil } }
-        if record != nil {
-            active.progressStreams.notify { progress }
-            active.progressStreams.finish()
-        }
+        active.finish(finished)
         for digest in ended { await service.forget(digest) }
         return successor
     }

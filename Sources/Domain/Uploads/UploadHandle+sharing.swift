@@ -75,7 +75,10 @@ extension UploadHandle {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await active.locks.withAllLocks { [self] in
-            guard service.isShared else { return try await body() }
+            guard service.isShared else {
+                try await decideCommit()
+                return try await body()
+            }
             try requireNotEnded()
             let lease = try await service.unlessLeased(active.id, waiting: waits) { [active, service] dead in
                 try await service.records.takeLease(of: active.id, breaking: dead)

@@ -28,8 +28,8 @@ extension UploadHandle {
         do {
             return try await exclusively { [self] in try await end(upload.0, checking: upload.1) }
         } catch {
-            // The lease can be refused before the end begins.
-            if service.isShared { await upload.0.blob.discard() }
+            // An earlier commit or the lease can prevent the end from beginning.
+            await upload.0.blob.discard()
             throw error
         }
     }

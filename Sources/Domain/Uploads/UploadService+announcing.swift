@@ -137,12 +137,16 @@ extension UploadService {
     ///   - upload: The id of the upload.
     ///   - isEnded: Whether no request continues it. Else only commits of bytes of one request are decided: the others
     ///     are begun again with their bytes.
+    /// - Returns: Whether there was one.
     /// - Throws: An error while the storage cannot tell.
-    func settle(_ upload: ObjectID, isEnded: Bool) async throws {
-        for note in storage.staging.undecidedCommits(of: upload) where isEnded || note.isDraft {
+    @discardableResult
+    func settle(_ upload: ObjectID, isEnded: Bool) async throws -> Bool {
+        let notes = storage.staging.undecidedCommits(of: upload).filter { isEnded || $0.isDraft }
+        for note in notes {
             let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
             try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
         }
+        return !notes.isEmpty
     }
 
     private func key(for announcement: UploadAnnouncement, as caller: Caller) throws -> FileKey {

@@ -30,6 +30,20 @@ import Testing
         #expect(fixture.store.count(of: .uploadPart) == 0)
     }
 
+    @Test("parts whose file was stored by a write that failed are finished once", arguments: [1, 2])
+    func storedNevertheless(failures: Int) async throws {
+        let store = LateFailingStore(fixture.store)
+        let service = fixture.service(through: store)
+        let token = try await fixture.token(on: service)
+        let claims = try await service.send([(1, "aaaa"), (2, "b")], token)
+        // The second failure leaves the commit undecided.
+        store.failWrites(failures)
+        await expectFailure(.storageFailing) { try await service.finish(claims, token) }
+        let record = try await service.finish(claims, token)
+        #expect(try await fixture.text(of: record.key) == "aaaab")
+        await expectFailure(.uploadConflict) { try await service.part(2, "c", token) }
+    }
+
     @Test(
         "parts of any sizes make the file",
         arguments: [["aaaa", "bbbbbbbb", "cccc"], ["aaaaaa", "bbbb", "ccccc", "d"]]

@@ -55,6 +55,23 @@ import Testing
         #expect(try await fixture.staging.unsettled() == [])
     }
 
+    @Test("the same request gets the file of a write that failed after its commit", arguments: [1, 2])
+    func storedNevertheless(failures: Int) async throws {
+        let store = LateFailingStore(fixture.store)
+        let service = fixture.service(through: store)
+        let token = try await fixture.token(on: service)
+        // The second failure leaves the commit undecided.
+        store.failWrites(failures)
+        await expectFailure(.storageFailing) { try await service.put("abc", token) }
+        await expectFailure(.uploadConflict) { try await service.put("other", token) }
+        let record = try await service.put("abc", token)
+        #expect(try await fixture.text(of: record.key) == "abc")
+        #expect(try await FileRecords(store).file(id: record.id) == record)
+        #expect(fixture.blobs.count == 1)
+        #expect(fixture.staging.count == 0)
+        #expect(try await fixture.staging.unsettled() == [])
+    }
+
     @Test("parts that came before are gone with a request that has all bytes")
     func afterParts() async throws {
         let token = try await fixture.token(on: service)
