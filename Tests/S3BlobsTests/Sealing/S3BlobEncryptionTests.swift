@@ -33,7 +33,7 @@ struct S3BlobEncryptionTests {
             #expect(try await store.bytes(key) == bytes)
             #expect(try await store.open(key)?.digest != nil)
             for (name, found) in try everything(layout) {
-                #expect(size < 2 || !found.contains(Array(bytes.readableBytesView.prefix(64))))
+                #expect(size < 2 || !found.hasBeginning(of: bytes))
                 #expect(try S3Fixture.client().head(name)?.metadata == [:])
             }
             #expect(try await store.remote(FileBlob(key: key, file: file)) == nil)

@@ -62,7 +62,7 @@ struct StagingEncryptionTests {
             let client = try StagingFixture.client()
             for object in try StagingFixture.objects(layout) {
                 let found = try #require(try client.get(object, limit: 64 << 20))
-                #expect(size < 100 || !found.contains(Array(expected.readableBytesView.prefix(64))), "\(object)")
+                #expect(size < 100 || !found.hasBeginning(of: expected), "\(object)")
                 // A digest has 40 hexadecimal digits.
                 let fields = object.split(whereSeparator: { "/-".contains($0) })
                 let isSegment = object.contains("/uploads/")
