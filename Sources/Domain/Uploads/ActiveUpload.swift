@@ -22,7 +22,7 @@ final class ActiveUpload: Sendable {
         var lease: FinishLease?
         /// Whether a put under the name of the lease has begun and not become a file.
         var leavesPut = false
-        /// Whether a commit has begun and neither succeeded nor was decided since; not used on a shared store.
+        /// Whether a commit failed in a way that leaves open whether the file exists; not used on a shared store.
         var isUndecided = false
         /// Whether the upload was cancelled or expired.
         var isEnded = false

@@ -86,31 +86,12 @@ extension UploadHandle {
         }
         let put = lease?.put ?? record.id
         // Also a put that was undone: the store can execute a request of it, or of its end, at any later moment.
-        active.with { ($0.leavesPut, $0.isUndecided) = (lease != nil, true) }
+        active.with { $0.leavesPut = lease != nil }
         try await service.storage.commit(staged, facts, as: record.key, of: put)
         do {
             _ = try await markFinished(record, spending: spent)
         } catch {
-            try await service.revert(staged, record, put: put)
-            throw error
-        }
-    }
-
-    /// Decides a commit of this upload that a failure left undecided: the file can exist although its request failed.
-    ///
-    /// Called on a server that is alone, with all locks of the upload held.
-    ///
-    /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload has ended; an error while the storage cannot tell.
-    func decideCommit() async throws {
-        guard try await service.settle(active.id, isEnded: false) || active.with(\.isUndecided) else { return }
-        guard let found = try await service.records.find(id: active.id, reading: .none) else {
-            active.with { $0.isEnded = true }
-            throw UploadService.notFound
-        }
-        if found.upload.isFinished {
-            active.finish(found.upload)
-        } else {
-            active.with { $0.isUndecided = false }
+            guard try await isFinished(reverting: staged, record, put: put) else { throw error }
         }
     }
 
@@ -134,7 +115,12 @@ extension UploadHandle {
                 "The key '\(record.key)' is taken: the mirror has stored other bytes under it."
             )
         }
-        _ = try await markFinished(record, spending: spent, replacing: created)
+        do {
+            _ = try await markFinished(record, spending: spent, replacing: created)
+        } catch {
+            active.with { $0.isUndecided = !service.isShared }
+            throw error
+        }
     }
 
     /// Stores that the upload is finished, together with its file's record.
@@ -173,7 +159,9 @@ extension UploadHandle {
     /// Cancels the upload and removes its bytes, unless its file exists.
     package func cancel() async throws {
         try await active.locks.withAllLocks { [self] in
-            guard !active.with(\.isEnded), !stored.isFinished || stored.kind == .partial else { return }
+            guard !active.with(\.isEnded) else { return }
+            if !service.isShared { try await decideCommit() }
+            guard !stored.isFinished || stored.kind == .partial else { return }
             // Another server can have finished it.
             let isRemoved = try await service.unlessLeased(active.id) { [service, active] dead in
                 try await service.removeRow(of: active.id, breaking: dead) { $0.isOpen } != nil
@@ -190,6 +178,7 @@ extension UploadHandle {
     /// - Throws: ``ServiceError/Code/forbidden`` if the upload is finished and the caller is not allowed to delete its
     ///   file; the upload stays then.
     package func terminate(as caller: Caller, deletingFilesOf objects: ObjectService) async throws {
+        try await decideCommitIfOpen()
         guard stored.isFinished, stored.kind != .partial else { return try await cancel() }
         _ = try await objects.perform(ObjectCommand(.file, .delete([active.id], where: nil)), as: caller)
         try await active.locks.withAllLocks { [self] in _ = await drop() }

@@ -23,9 +23,15 @@ package struct UploadHandle: Sendable {
     func requireOpen() throws {
         try requireNotEnded()
         guard !stored.isFinished else { throw UploadHandle.isFinished }
+        guard !active.with(\.isUndecided) else { throw UploadHandle.isUndecided }
     }
 
     static let isFinished = ServiceError(.uploadConflict, "The upload is finished; its file cannot change.")
+
+    static let isUndecided = ServiceError(
+        .overloaded,
+        "The storage failed while it stored the file of this upload; try again later."
+    )
 
     static let superseded = ServiceError(.superseded, "A newer connection has taken over this upload.")
 

@@ -101,6 +101,7 @@ extension UploadService {
         var failure: (any Error)?
         for note in try await storage.staging.unsettled(besides: { try await isUnfinished($0) }) {
             do {
+                if try await isLeftToUpload(note) { continue }
                 try await excludingFetches(of: note) {
                     // Read first: an upload that has ended gets no record any more.
                     let isOpen = try await isUnfinished(note.file)
@@ -113,6 +114,18 @@ extension UploadService {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Whether an upload decides the commit of its single request: at once, or in the request that uses it.
+    ///
+    /// A repeated request commits under the same note. So on a server that is alone only the holder of the upload's locks
+    /// decides.
+    private func isLeftToUpload(_ note: CommitNote) async throws -> Bool {
+        guard !isShared, note.isDraft else { return false }
+        return try await using(id: note.file) { upload in
+            if upload.active.locks.areFree { try await upload.exclusively {} }
+            return true
+        } ?? false
     }
 
     /// Lets an upload expire no earlier than in a number of seconds.

@@ -145,7 +145,7 @@ package struct UploadService: Sendable {
         } catch {
             // A client that disconnects now must not prevent the bytes from being removed.
             await shieldedFromCancellation { [committed] in
-                for (blob, record) in committed { try? await revert(blob, record) }
+                for (blob, record) in committed { _ = try? await revert(blob, record) }
                 await discard(uploads.map(\.upload))
             }
             throw error
@@ -184,16 +184,19 @@ package struct UploadService: Sendable {
     ///
     /// `put` is the id under which the blob was put, if that is not the file's.
     ///
+    /// - Returns: Whether its record was stored.
     /// - Throws: An error if that is unknown: then everything stays as it is, and the next sweep or start decides.
-    func revert(_ blob: any StagedBlob, _ record: FileRecord, put: ObjectID? = nil) async throws {
+    @discardableResult
+    func revert(_ blob: any StagedBlob, _ record: FileRecord, put: ObjectID? = nil) async throws -> Bool {
         let put = put ?? record.id
         do {
-            if try await records.isCommitted(put, with: BlobName(record.key), certainly: true) { return }
+            if try await records.isCommitted(put, with: BlobName(record.key), certainly: true) { return true }
         } catch {
             blob.keepNote()
             throw error
         }
         await storage.revert(blob, as: record.key, of: put)
+        return false
     }
 
     /// Removes the staged bytes of uploads; files that were made of them stay.

@@ -30,18 +30,48 @@ import Testing
         #expect(fixture.store.count(of: .uploadPart) == 0)
     }
 
-    @Test("parts whose file was stored by a write that failed are finished once", arguments: [1, 2])
-    func storedNevertheless(failures: Int) async throws {
+    @Test("parts are finished by a write that failed after its commit", arguments: [[1, 2], [2, 1]])
+    func finishedByFailure(order: [Int]) async throws {
         let store = LateFailingStore(fixture.store)
         let service = fixture.service(through: store)
         let token = try await fixture.token(on: service)
-        let claims = try await service.send([(1, "aaaa"), (2, "b")], token)
-        // The second failure leaves the commit undecided.
-        store.failWrites(failures)
-        await expectFailure(.storageFailing) { try await service.finish(claims, token) }
+        let texts = [1: "aaaa", 2: "bbbb"]
+        let claims = try await service.send(order.map { ($0, texts[$0] ?? "") }, token)
+        store.failWrites(1)
         let record = try await service.finish(claims, token)
-        #expect(try await fixture.text(of: record.key) == "aaaab")
-        await expectFailure(.uploadConflict) { try await service.part(2, "c", token) }
+        #expect(try await fixture.text(of: record.key) == "aaaabbbb")
+        #expect(fixture.staging.count == 0)
+    }
+
+    @Test("parts whose commit stayed undecided are finished by the next list", arguments: [[1, 2], [2, 1]])
+    func undecided(order: [Int]) async throws {
+        let store = LateFailingStore(fixture.store)
+        let service = fixture.service(through: store)
+        let token = try await fixture.token(on: service)
+        let texts = [1: "aaaa", 2: "bbbb"]
+        let claims = try await service.send(order.map { ($0, texts[$0] ?? "") }, token)
+        store.failWrites(2)
+        await expectFailure(.storageFailing) { try await service.finish(claims, token) }
+        // Its bytes would go into the stored file.
+        await expectFailure(.uploadConflict) { try await service.part(2, "bbbb", token) }
+        let record = try await service.finish(claims, token)
+        #expect(try await fixture.text(of: record.key) == "aaaabbbb")
+        #expect(fixture.staging.count == 0)
+        #expect(try await fixture.staging.unsettled() == [])
+    }
+
+    @Test("cancelling an upload whose commit stayed undecided takes no file away")
+    func cancelledUndecided() async throws {
+        let store = LateFailingStore(fixture.store)
+        let service = fixture.service(through: store)
+        let token = try await fixture.token(on: service)
+        let claims = try await service.send([(1, "aaaa")], token)
+        store.failWrites(2)
+        await expectFailure(.storageFailing) { try await service.finish(claims, token) }
+        try await service.cancel(token)
+        let record = try await service.finish(claims, token)
+        #expect(try await fixture.text(of: record.key) == "aaaa")
+        #expect(fixture.staging.count == 0)
     }
 
     @Test(

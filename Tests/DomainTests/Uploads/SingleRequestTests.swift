@@ -55,14 +55,26 @@ import Testing
         #expect(try await fixture.staging.unsettled() == [])
     }
 
-    @Test("the same request gets the file of a write that failed after its commit", arguments: [1, 2])
-    func storedNevertheless(failures: Int) async throws {
+    @Test("a write that failed after its commit has stored the file")
+    func storedByFailure() async throws {
         let store = LateFailingStore(fixture.store)
         let service = fixture.service(through: store)
         let token = try await fixture.token(on: service)
-        // The second failure leaves the commit undecided.
-        store.failWrites(failures)
+        store.failWrites(1)
+        let record = try await service.put("abc", token)
+        #expect(try await FileRecords(store).file(id: record.id) == record)
+        #expect(try await service.put("abc", token) == record)
+        #expect(fixture.staging.count == 0)
+    }
+
+    @Test("the same request gets the file of a write whose commit stayed undecided", arguments: [false, true])
+    func undecidedRecord(sweeping: Bool) async throws {
+        let store = LateFailingStore(fixture.store)
+        let service = fixture.service(through: store)
+        let token = try await fixture.token(on: service)
+        store.failWrites(2)
         await expectFailure(.storageFailing) { try await service.put("abc", token) }
+        if sweeping { _ = try await service.sweep() }
         await expectFailure(.uploadConflict) { try await service.put("other", token) }
         let record = try await service.put("abc", token)
         #expect(try await fixture.text(of: record.key) == "abc")
