@@ -37,7 +37,8 @@ def test_a_bucket_keeps_the_contracts(engine, suites, count):
     run = subprocess.run(
         [BUNDLE, "--testing-library", "swift-testing", "--filter", suites],
         env=os.environ | engine.environment, capture_output=True, text=True, timeout=240)
-    assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
+    lines = (run.stdout + run.stderr).splitlines()
+    assert run.returncode == 0, "\n".join([line for line in lines if "issue" in line] + lines[-20:])
     done = re.search(r"Test run with (\d+) tests? .*passed", run.stdout + run.stderr)
     assert done and int(done[1]) >= count, run.stdout[-2000:]
 
