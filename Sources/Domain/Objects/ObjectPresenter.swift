@@ -108,19 +108,22 @@ struct ObjectPresenter {
         _ pointers: some Sequence<Pointer>,
         _ below: PathTree?,
         capacity: inout Int
-    ) throws -> [Pointer: [UInt8]] {
+    ) throws -> IncludedObjects {
         var ids: [ClassName: Set<ObjectID>] = [:]
         for pointer in pointers { ids[pointer.className, default: []].insert(pointer.id) }
         var view = ObjectView.plain
         if let below { view.include = below }
-        var found: [Pointer: [UInt8]] = [:]
+        var found = IncludedObjects()
         for (className, ids) in ids.sorted(by: { $0.key < $1.key }) {
             guard let schema = try reader.schema(of: className), access.includes(schema) else { continue }
             let rows = try reader.rows(ids, in: className, readableBy: access.readers, upTo: capacity)
             let shape = ClassShape(of: schema, seenBy: access)
+            var texts: [ObjectID: [UInt8]] = [:]
+            texts.reserveCapacity(rows.count)
             if shape.isPlain, view.isPlain {
                 let ending = #","__type":"Pointer","className":"\#(className)""#
-                for row in rows { found[Pointer(className, row.id)] = row.text(ending: ending) }
+                for row in rows { texts[row.id] = row.text(ending: ending) }
+                found.texts[className] = texts
                 continue
             }
             for (row, object) in zip(rows, try shown(rows, shape, view: view, capacity: &capacity)) {
@@ -132,8 +135,9 @@ struct ObjectPresenter {
                 } else {
                     object.set("className", toPlain: className.description)
                 }
-                found[Pointer(className, row.id)] = object.encoded()
+                texts[row.id] = object.encoded()
             }
+            found.texts[className] = texts
         }
         return found
     }
@@ -145,6 +149,15 @@ struct ObjectPresenter {
         capacity -= text.count
         return text
     }
+}
+
+/// The JSON of included objects.
+///
+/// By class and then by id: a dictionary of pointers hashes the name of the class for each object, too.
+private struct IncludedObjects {
+    var texts: [ClassName: [ObjectID: [UInt8]]] = [:]
+
+    subscript(pointer: Pointer) -> [UInt8]? { texts[pointer.className]?[pointer.id] }
 }
 
 /// The value of a field that an include expands.
