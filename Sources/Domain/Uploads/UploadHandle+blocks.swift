@@ -26,7 +26,7 @@ extension UploadHandle {
         guard (1...UploadHandle.blockSize).contains(size) else {
             throw ServiceError(.badRequest, "A block must have 1 to \(UploadHandle.blockSize) bytes.")
         }
-        try await decideCommitIfOpen()
+        try await decideCommitIfUndecided()
         try requireOpen()
         try requireFile()
         try await start()
@@ -80,7 +80,7 @@ extension UploadHandle {
         at offset: Int64,
         _ body: @escaping @Sendable (PartSink) async throws -> Void
     ) async throws -> ChunkReceipt {
-        try await decideCommitIfOpen()
+        try await decideCommitIfUndecided()
         try requireOpen()
         guard let context = context(text), context.offset == offset, !context.isComplete else {
             throw UploadHandle.invalidContext

@@ -43,8 +43,8 @@ extension UploadHandle {
         }
     }
 
-    /// Decides an open commit before a request that begins to write, because its bytes would go into the stored blob.
-    func decideCommitIfOpen() async throws {
+    /// Decides an undecided commit before a request that writes or deletes: bytes would go into the stored blob.
+    func decideCommitIfUndecided() async throws {
         guard active.with(\.isUndecided) else { return }
         try await exclusively {}
     }

@@ -159,10 +159,8 @@ extension UploadHandle {
     /// Cancels the upload and removes its bytes, unless its file exists.
     package func cancel() async throws {
         try await active.locks.withAllLocks { [self] in
-            guard !active.with(\.isEnded) else { return }
-            if !service.isShared { try await decideCommit() }
-            guard !stored.isFinished || stored.kind == .partial else { return }
-            // Another server can have finished it.
+            guard !active.with(\.isEnded), !stored.isFinished || stored.kind == .partial else { return }
+            // Another server, or a write that failed after its commit, can have finished it.
             let isRemoved = try await service.unlessLeased(active.id) { [service, active] dead in
                 try await service.removeRow(of: active.id, breaking: dead) { $0.isOpen } != nil
             }
@@ -178,7 +176,7 @@ extension UploadHandle {
     /// - Throws: ``ServiceError/Code/forbidden`` if the upload is finished and the caller is not allowed to delete its
     ///   file; the upload stays then.
     package func terminate(as caller: Caller, deletingFilesOf objects: ObjectService) async throws {
-        try await decideCommitIfOpen()
+        try await decideCommitIfUndecided()
         guard stored.isFinished, stored.kind != .partial else { return try await cancel() }
         _ = try await objects.perform(ObjectCommand(.file, .delete([active.id], where: nil)), as: caller)
         try await active.locks.withAllLocks { [self] in _ = await drop() }

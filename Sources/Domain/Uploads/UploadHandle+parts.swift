@@ -22,7 +22,7 @@ extension UploadHandle {
         expecting expected: [DigestKind: [UInt8]],
         _ body: @escaping @Sendable (PartSink) async throws -> Void
     ) async throws -> PartReceipt {
-        try await decideCommitIfOpen()
+        try await decideCommitIfUndecided()
         return try await active.locks.withLock(of: number) { [self] in
             try await refresh(.none)
             try requireOpen()

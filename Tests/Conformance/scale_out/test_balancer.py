@@ -1,5 +1,5 @@
-"""What nginx repeats on another server when one dies without an answer: deploy/scale-out/nginx.conf, before servers that
-are none."""
+"""Which requests nginx repeats on another server when one dies without an answer, with deploy/scale-out/nginx.conf and two
+listeners in the place of servers."""
 
 import socket
 import threading

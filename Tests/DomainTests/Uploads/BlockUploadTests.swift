@@ -43,6 +43,19 @@ import Testing
         #expect(second == first)
     }
 
+    @Test("no block begins in a file whose commit stayed undecided")
+    func undecided() async throws {
+        let store = LateFailingStore(fixture.store)
+        let service = fixture.service(through: store)
+        let token = try await fixture.token(on: service)
+        let context = try await service.block(["aaaa"], token)
+        store.failWrites(2)
+        await expectFailure(.storageFailing) { try await service.makeFile([context], size: 4, token) }
+        await expectFailure(.uploadConflict) { try await service.beginBlock(of: 4, "bbbb", token) }
+        let record = try await service.makeFile([context], size: 4, token)
+        #expect(try await fixture.text(of: record.key) == "aaaa")
+    }
+
     @Test("a receipt tells how far the block came, and the digests of its chunk alone")
     func receipt() async throws {
         let token = try await fixture.token(on: service)

@@ -32,12 +32,7 @@ import Testing
 
     @Test("parts are finished by a write that failed after its commit", arguments: [[1, 2], [2, 1]])
     func finishedByFailure(order: [Int]) async throws {
-        let store = LateFailingStore(fixture.store)
-        let service = fixture.service(through: store)
-        let token = try await fixture.token(on: service)
-        let texts = [1: "aaaa", 2: "bbbb"]
-        let claims = try await service.send(order.map { ($0, texts[$0] ?? "") }, token)
-        store.failWrites(1)
+        let (service, token, claims) = try await sendParts(order, failing: 1)
         let record = try await service.finish(claims, token)
         #expect(try await fixture.text(of: record.key) == "aaaabbbb")
         #expect(fixture.staging.count == 0)
@@ -45,12 +40,7 @@ import Testing
 
     @Test("parts whose commit stayed undecided are finished by the next list", arguments: [[1, 2], [2, 1]])
     func undecided(order: [Int]) async throws {
-        let store = LateFailingStore(fixture.store)
-        let service = fixture.service(through: store)
-        let token = try await fixture.token(on: service)
-        let texts = [1: "aaaa", 2: "bbbb"]
-        let claims = try await service.send(order.map { ($0, texts[$0] ?? "") }, token)
-        store.failWrites(2)
+        let (service, token, claims) = try await sendParts(order, failing: 2)
         await expectFailure(.storageFailing) { try await service.finish(claims, token) }
         // Its bytes would go into the stored file.
         await expectFailure(.uploadConflict) { try await service.part(2, "bbbb", token) }
@@ -62,16 +52,26 @@ import Testing
 
     @Test("cancelling an upload whose commit stayed undecided takes no file away")
     func cancelledUndecided() async throws {
-        let store = LateFailingStore(fixture.store)
-        let service = fixture.service(through: store)
-        let token = try await fixture.token(on: service)
-        let claims = try await service.send([(1, "aaaa")], token)
-        store.failWrites(2)
+        let (service, token, claims) = try await sendParts([1, 2], failing: 2)
         await expectFailure(.storageFailing) { try await service.finish(claims, token) }
         try await service.cancel(token)
         let record = try await service.finish(claims, token)
-        #expect(try await fixture.text(of: record.key) == "aaaa")
+        #expect(try await fixture.text(of: record.key) == "aaaabbbb")
         #expect(fixture.staging.count == 0)
+    }
+
+    /// Sends two parts, after which writes of the store fail after their commit.
+    private func sendParts(
+        _ order: [Int],
+        failing count: Int
+    ) async throws -> (UploadService, UploadToken, [(number: Int, tag: String)]) {
+        let store = LateFailingStore(fixture.store)
+        let service = fixture.service(through: store)
+        let token = try await fixture.token(on: service)
+        let texts = [1: "aaaa", 2: "bbbb"]
+        let claims = try await service.send(order.map { ($0, texts[$0] ?? "") }, token)
+        store.failWrites(count)
+        return (service, token, claims)
     }
 
     @Test(

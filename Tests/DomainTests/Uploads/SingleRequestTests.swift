@@ -84,6 +84,25 @@ import Testing
         #expect(try await fixture.staging.unsettled() == [])
     }
 
+    @Test("the sweep leaves an undecided commit to a request that repeats it, and does not stop that")
+    func sweptMeanwhile() async throws {
+        let token = try await fixture.token(on: service)
+        fixture.blobs.failPuts(StorageFault.failing.error(), afterStoring: true)
+        fixture.blobs.failUndos(StorageFault.failing.error())
+        await expectFailure(.storageFailing) { try await service.put("abc", token) }
+        fixture.blobs.failPuts(nil)
+        fixture.blobs.failUndos(nil)
+        let body = SlowBody("ab", "c")
+        let repeated = Task { [service] in try await service.put(body, token) }
+        await body.begun.wait()
+        _ = try await service.sweep()
+        #expect(try await fixture.staging.unsettled().count == 1)
+        body.mayGoOn.open()
+        let record = try await repeated.value
+        #expect(try await fixture.text(of: record.key) == "abc")
+        #expect(try await fixture.staging.unsettled() == [])
+    }
+
     @Test("parts that came before are gone with a request that has all bytes")
     func afterParts() async throws {
         let token = try await fixture.token(on: service)
