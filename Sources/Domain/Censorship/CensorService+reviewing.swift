@@ -82,7 +82,7 @@ extension CensorService {
         let isLast = objects.count < limit
         return Listing(
             results: objects.map(members),
-            cursor: isLast ? nil : objects.last.map { scan.cursor(after: $0, in: name) }
+            cursor: isLast ? nil : try objects.last.map { try scan.cursor(after: $0, in: name) }
         )
     }
 

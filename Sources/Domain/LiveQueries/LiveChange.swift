@@ -48,8 +48,8 @@ struct LiveChange: Sendable {
     }
 
     /// The change with the nodes of an index that can match; `nil` if there are none.
-    func finding(_ index: LiveIndex) -> LiveChange? {
-        let nodes = index.candidates([before, after].compactMap { $0 })
+    func finding(_ index: LiveIndex) throws -> LiveChange? {
+        let nodes = try index.candidates([before, after].compactMap { $0 })
         guard !nodes.isEmpty else { return nil }
         var change = self
         change.nodes = nodes

@@ -13,6 +13,15 @@ struct LiveIndex: Sendable {
     /// The nodes that are tested for every change.
     private var rest: Nodes = [:]
 
+    /// The paths of ``nodes`` that lead inside a field.
+    private var innerPaths: Set<FieldPath> = []
+
+    /// The maximum number of paths inside fields whose values are looked up for each change.
+    ///
+    /// Clients choose them, and each lookup can take the time of reading the whole field. The nodes of further paths are
+    /// tested for every change, where the time of each is limited.
+    private static let maxInnerPaths = 64
+
     /// Whether there are no subscriptions.
     var isEmpty: Bool { entries.isEmpty }
 
@@ -49,11 +58,11 @@ struct LiveIndex: Sendable {
     }
 
     /// The nodes that can match one of the states of an object.
-    func candidates(_ states: [StoredObject]) -> [LiveNode] {
+    func candidates(_ states: [StoredObject]) throws -> [LiveNode] {
         var found = rest
         for (path, nodes) in nodes {
             for state in states {
-                for value in PathValues(of: state.value(of: path.field), along: path.inner).values {
+                for value in try PathValues(of: state.value(of: path.field), along: path.inner).values {
                     if let nodes = nodes[ValueSet.Member(value: value)] { found.merge(nodes) { node, _ in node } }
                     guard case .array(let elements) = value else { continue }
                     for element in elements {
@@ -66,10 +75,11 @@ struct LiveIndex: Sendable {
     }
 
     private mutating func insert(_ node: LiveNode) {
-        guard let terms = node.terms else {
+        guard let terms = node.terms, innerPaths.union(terms.innerPaths).count <= LiveIndex.maxInnerPaths else {
             rest[ObjectIdentifier(node)] = node
             return
         }
+        innerPaths.formUnion(terms.innerPaths)
         for term in terms.terms {
             for value in term.values {
                 nodes[term.path, default: [:]][ValueSet.Member(value: value), default: [:]][ObjectIdentifier(node)] =
@@ -86,7 +96,10 @@ struct LiveIndex: Sendable {
                 nodes[term.path]?[member]?[ObjectIdentifier(node)] = nil
                 if nodes[term.path]?[member]?.isEmpty == true { nodes[term.path]?[member] = nil }
             }
-            if nodes[term.path]?.isEmpty == true { nodes[term.path] = nil }
+            if nodes[term.path]?.isEmpty == true {
+                nodes[term.path] = nil
+                innerPaths.remove(term.path)
+            }
         }
     }
 }

@@ -112,10 +112,10 @@ final class LiveMatcher: Sendable {
             // The states are parsed only for classes with live queries, and outside of the lock.
             if registry.follows(change.className) {
                 let change = try LiveChange(change, at: position)
-                if let change = registry.finding(change) { found.append(change) }
+                if let change = try registry.finding(change) { found.append(change) }
             }
             if let user = change.sessionUser.flatMap({ users[$0] }),
-                let change = registry.finding(LiveChange(logIn: user, at: position))
+                let change = try registry.finding(LiveChange(logIn: user, at: position))
             {
                 found.append(change)
             }

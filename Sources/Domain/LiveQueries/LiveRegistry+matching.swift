@@ -5,8 +5,11 @@ extension LiveRegistry {
     }
 
     /// A change with the nodes that can match; `nil` if there are none.
-    func finding(_ change: LiveChange) -> LiveChange? {
-        withState { state in state.classes[change.className].flatMap(change.finding) }
+    ///
+    /// The values of the object are looked up outside of the lock, for which subscribing clients wait.
+    func finding(_ change: LiveChange) throws -> LiveChange? {
+        guard let index = withState({ $0.classes[change.className] }) else { return nil }
+        return try change.finding(index)
     }
 
     /// The subscriptions of a node that get an event about a change: those that began before it and have a connection.

@@ -55,7 +55,9 @@ struct ConditionResolver {
             let values =
                 !isShown
                 ? []
-                : try results(of: query).flatMap { PathValues(of: $0.value(of: key.field), along: key.inner).values }
+                : try results(of: query).flatMap { object in
+                    try PathValues(of: object.value(of: key.field), along: key.inner, within: budget).values
+                }
             return try resolve(.isIn(ValueSet(values)), at: path, in: schema)
         case .equals(let value):
             return target(of: path, schema).map { relates(path, $0, [value]) } ?? .field(path, test)

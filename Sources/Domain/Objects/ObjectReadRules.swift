@@ -113,7 +113,7 @@ struct ObjectReadRules {
         view.hidesFileURLs = true
         return ScanPage(
             objects: try presenter.objects(rows, in: schema, view: view),
-            cursor: try rows.last.map { scan.cursor(after: try $0.object(), in: name) }
+            cursor: try rows.last.map { try scan.cursor(after: $0.object(), in: name) }
         )
     }
 

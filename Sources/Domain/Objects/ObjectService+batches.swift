@@ -38,6 +38,9 @@ extension ObjectService {
 
     /// The maximum number of commands in a transaction, so that a long batch does not block other writers.
     private static let runLength = 100
+    /// The time after which a transaction takes no further commands, for the same reason: those that change long arrays
+    /// take milliseconds each.
+    private static let runTime = Duration.milliseconds(100)
 
     private func readAll(
         _ run: [Result<ObjectCommand, any Error>],
@@ -95,14 +98,17 @@ extension ObjectService {
         return replies
     }
 
-    /// Performs commands in one transaction, up to the first whose condition must be evaluated before it.
+    /// Performs commands in one transaction: until its time is over, or up to the first command whose condition must be
+    /// evaluated before it.
     private func writeTogether(
         _ run: [Result<ObjectCommand, any Error>],
         _ caller: Caller
     ) async throws -> [Result<ObjectReply, any Error>] {
         try await store.write(as: caller, by: settings) { rules in
             var replies: [Result<ObjectReply, any Error>] = []
+            let start = ContinuousClock.now
             for command in run {
+                if ContinuousClock.now - start >= ObjectService.runTime { break }
                 let reply = Result { try rules.writer.attempt { try rules.perform(command.get()) } }
                 if case .failure(let error) = reply, error is CostlyCondition { break }
                 replies.append(reply)

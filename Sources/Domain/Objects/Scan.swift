@@ -53,8 +53,8 @@ package struct Scan: Sendable {
         return .all([condition, isBehind])
     }
 
-    func cursor(after object: StoredObject, in name: ClassName) -> String {
-        let value = PathValues(of: object.value(of: key.path.field), along: key.path.inner).values.first ?? .null
+    func cursor(after object: StoredObject, in name: ClassName) throws -> String {
+        let value = try PathValues(of: object.value(of: key.path.field), along: key.path.inner).values.first ?? .null
         let parts: [JSONValue] = [
             .string(name.description), .string(key.path.description), value, .string(object.id.description),
         ]

@@ -24,57 +24,11 @@ extension Condition {
         case .not(let condition):
             try !condition.matches(object, within: budget, relations: relations)
         case .field(let path, let test):
-            try test.holds(PathValues(of: object.value(of: path.field), along: path.inner), within: budget)
+            try test.holds(object.value(of: path.field), along: path.inner, within: budget)
         case .member(let owner, let key):
             try relations(owner, key, nil)
         case .relates(let key, let members):
             try relations(nil, key, members)
-        }
-    }
-}
-
-/// All values at a path: several if the path passes through arrays.
-struct PathValues {
-    /// The values at the end of the path; arrays as a whole.
-    private(set) var values: [JSONValue] = []
-    /// Whether the path has no value in the object or in an array element on the path.
-    private(set) var isMissing = false
-
-    init(of value: JSONValue?, along path: ArraySlice<String>) {
-        if let value { collect(value, path) }
-        if values.isEmpty { isMissing = true }
-    }
-
-    /// Whether a test holds for one of the values or, for an array, for one of its elements.
-    func contain(within budget: QueryBudget?, _ test: (JSONValue) throws -> Bool) throws -> Bool {
-        for value in values {
-            if try test(value) { return true }
-            guard case .array(let elements) = value else { continue }
-            for (index, element) in elements.enumerated() {
-                if index % 256 == 255 { try budget?.check() }
-                if try test(element) { return true }
-            }
-        }
-        return false
-    }
-
-    private mutating func collect(_ value: JSONValue, _ path: ArraySlice<String>) {
-        guard let name = path.first else {
-            values.append(value)
-            return
-        }
-        switch value {
-        case .object(let members):
-            if let member = members[name] { collect(member, path.dropFirst()) } else { isMissing = true }
-        case .array(let elements):
-            if let index = Int(name), String(index) == name, elements.indices.contains(index) {
-                collect(elements[index], path.dropFirst())
-            }
-            for element in elements {
-                if case .object = element { collect(element, path) }
-            }
-        default:
-            break
         }
     }
 }
@@ -88,7 +42,7 @@ extension Condition.Test {
         along path: ArraySlice<String>,
         within budget: QueryBudget? = nil
     ) throws -> Bool {
-        try holds(PathValues(of: value, along: path), within: budget)
+        try holds(PathValues(of: value, along: path, within: budget), within: budget)
     }
 
     func holds(_ found: PathValues, within budget: QueryBudget?) throws -> Bool {

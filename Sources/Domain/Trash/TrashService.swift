@@ -49,7 +49,7 @@ package struct TrashService: Sendable {
         let objects = try await store.read { reader in
             try reader.find(ObjectQuery(.trash, where: scan.conditionOnPage, order: scan.order, page: scan.page))
         }
-        let next = objects.count < limit ? nil : objects.last.map { scan.cursor(after: $0, in: .trash) }
+        let next = objects.count < limit ? nil : try objects.last.map { try scan.cursor(after: $0, in: .trash) }
         return (try objects.map(TrashEntry.init(stored:)), next)
     }
 

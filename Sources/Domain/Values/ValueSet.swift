@@ -55,16 +55,26 @@ package struct ValueSet: Sendable, Hashable {
 
         func hash(into hasher: inout Hasher) {
             switch value {
-            case .null: hasher.combine(0)
+            case .null: hasher.combine(Kinds(of: value))
             case .bool(let value): hasher.combine(value)
             // 1 and 1.0 have the same hash; integers that a double cannot distinguish only share a bucket.
             case .integer(let value): hasher.combine(Double(value))
             case .number(let value): hasher.combine(value)
             case .string(var text): text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-            case .array(let elements): for element in elements { hasher.combine(Member(value: element)) }
+            case .array(let elements):
+                hasher.combine(elements.count)
+                for element in elements { hasher.combine(Member(value: element)) }
             case .object(let members):
-                // Independent of the order of members.
-                hasher.combine(members.reduce(0) { $0 ^ $1.key.hashValue ^ Member(value: $1.value).hashValue })
+                // Independent of the order of members. Each is hashed as a whole, so that equal values of two members,
+                // which a client can choose, do not cancel each other out.
+                hasher.combine(
+                    members.reduce(0) { sum, member in
+                        var hasher = Hasher()
+                        hasher.combine(member.key)
+                        hasher.combine(Member(value: member.value))
+                        return sum &+ hasher.finalize()
+                    }
+                )
             }
         }
     }

@@ -200,6 +200,49 @@ def test_batch_of_slow_conditions_has_one_deadline(attack):
     assert {item["error"]["code"] for item in answers} <= {NO_EFFECT, TOO_SLOW, TOO_COSTLY}
 
 
+# Values that a set or a path finds at a cost
+
+def test_objects_whose_values_are_equal_keep_no_writer_waiting(attack):
+    path = f"/1.1/classes/Alike/{attack.create('Alike', {'a': [{'x': n, 'y': n} for n in range(1200)]})}"
+    changes = [{"__op": "AddUnique", "objects": [0]}, {"__op": "Remove", "objects": [0]}] * 10
+    answer, = attack.run(lambda api: api.put(path, json={"a": {"__op": "Batch", "ops": changes}}))
+    assert answer.status_code == 200, answer.text[:500]
+
+
+def in_many_ways(count):
+    """Numbers to which a path of 19 indexes leads in thousands of ways."""
+    value = [{"0": number} for number in range(count)]
+    for _ in range(13):
+        value = [{"0": value}]
+    return value
+
+
+INDEXES = "a" + ".0" * 19
+
+
+def test_path_of_indexes_takes_the_time_of_reading_the_field(attack):
+    attack.create("Nested", {"a": in_many_ways(10_000)})
+    answer, = attack.run(found("Nested", {INDEXES: -1}))
+    assert code(answer) == SUCCESS and answer.json()["results"] == []
+
+
+def test_path_of_indexes_in_a_condition_keeps_no_writer_waiting(attack):
+    path = f"/1.1/classes/Nested/{attack.create('Nested', {'a': in_many_ways(1000)})}"
+    answer, = attack.run(put(path, {INDEXES: -1}))
+    assert code(answer) == NO_EFFECT
+
+
+def test_path_of_indexes_in_a_live_query_keeps_no_subscriber_waiting(attack, server):
+    path = f"/1.1/classes/Nested/{attack.create('Nested', {'a': in_many_ways(1500)})}"
+    api = server.api()
+    query = {"query": {"className": "Nested", "where": {INDEXES: -1}}, "id": "subscriber"}
+    assert api.post("/1.1/LiveQuery/subscribe", json=query).status_code == 200
+    assert api.put(path, json={"b": 1}).status_code == 200
+    began = time.monotonic()
+    assert api.post("/1.1/LiveQuery/subscribe", json=query).status_code == 200
+    assert time.monotonic() - began < VICTIM_WAIT
+
+
 # Regular expressions: one that begins anew at each character
 
 TEXT = "a" * 50_000 + "!"

@@ -95,7 +95,7 @@ import Testing
         try await fixture.live.unsubscribe(["id": "i0", "query_id": .string(ids[0].description)])
         let index = try #require(fixture.live.registry.withState { $0.classes[fixture.task] })
         let object = try state(#"{"a":1,"b":2}"#)
-        #expect(index.candidates([object]).count == 2)
+        #expect(try index.candidates([object]).count == 2)
     }
 
     private func state(_ text: String) throws -> StoredObject {
@@ -111,7 +111,22 @@ import Testing
             let node = try node(#"{"list":\#(number / 10),"n":{"$gt":\#(number)}}"#, in: nil)
             index.insert(try subscription(node, "q\(number)"))
         }
-        #expect(index.candidates([try state(#"{"list":77,"n":5}"#)]).count == 10)
+        #expect(try index.candidates([state(#"{"list":77,"n":5}"#)]).count == 10)
+    }
+
+    @Test("nodes of more than 64 paths inside fields are tested for every change, until others end")
+    func manyPaths() throws {
+        var index = LiveIndex()
+        let subscriptions = try (0..<66).map { try subscription(node(#"{"a.p\#($0)":1}"#, in: nil), "q\($0)") }
+        for subscription in subscriptions { index.insert(subscription) }
+        let top = try subscription(node(#"{"b":1}"#, in: nil), "top")
+        index.insert(top)
+        #expect(try index.candidates([state(#"{"a":{"p0":1}}"#)]).count == 3)
+        #expect(try index.candidates([state(#"{"b":1}"#)]).count == 3)
+        for subscription in subscriptions { index.remove(subscription) }
+        index.insert(subscriptions[65])
+        #expect(try index.candidates([state("{}")]).isEmpty)
+        #expect(try index.candidates([state(#"{"a":{"p65":1}}"#)]).count == 1)
     }
 
     private func subscription(_ node: LiveNode, _ id: String = "q") throws -> LiveSubscription {
@@ -129,10 +144,10 @@ import Testing
         var index = LiveIndex()
         let subscription = try subscription(node)
         index.insert(subscription)
-        let isFound = !index.candidates([try state(object)]).isEmpty
+        let isFound = try !index.candidates([state(object)]).isEmpty
         index.remove(subscription)
         #expect(index.isEmpty)
-        #expect(index.candidates([try state(object)]).isEmpty)
+        #expect(try index.candidates([state(object)]).isEmpty)
         return isFound
     }
 }

@@ -1,0 +1,26 @@
+import Testing
+
+@testable import Domain
+
+@Suite struct OperationTests {
+    @Test("a batch joins consecutive changes of an array, and keeps the order of the others")
+    func joining() throws {
+        func change(_ name: JSONValue, _ values: [Int64]) -> JSONValue {
+            ["__op": name, "objects": .array(values.map(JSONValue.integer))]
+        }
+        let batch: JSONValue = [
+            "__op": "Batch",
+            "ops": .array([
+                change("AddUnique", [1]), change("AddUnique", [1, 2]), change("Add", [3]), change("Add", [3]),
+                change("AddUnique", [4]), change("Remove", [1]), change("Remove", [2]), ["__op": "Delete"],
+                change("Remove", [3]),
+            ]),
+        ]
+        #expect(
+            try Operation.list(batch, field: "a") == [
+                .addUnique([1, 1, 2].map(JSONValue.integer)), .add([3, 3].map(JSONValue.integer)),
+                .addUnique([.integer(4)]), .remove([1, 2].map(JSONValue.integer)), .delete, .remove([.integer(3)]),
+            ]
+        )
+    }
+}
