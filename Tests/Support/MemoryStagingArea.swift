@@ -17,12 +17,25 @@ package final class MemoryStagingArea: StagingArea {
         /// The undecided commits.
         var kept: Set<CommitNote> = []
         var drafts = 0
+        /// The number of syncs that fail next.
+        var failingSyncs = 0
+
+        /// Whether this sync fails.
+        var takesFailure: Bool {
+            mutating get {
+                defer { failingSyncs = max(0, failingSyncs - 1) }
+                return failingSyncs > 0
+            }
+        }
     }
 
     /// Creates an empty area; another boot id simulates a boot of the machine.
     package init(bootID: String = "boot") {
         self.bootID = bootID
     }
+
+    /// Fails the next sync.
+    package func failSync() { with { $0.failingSyncs += 1 } }
 
     /// The number of staged bytes that are not discarded.
     package var count: Int { with { $0.staged.count } }
@@ -83,6 +96,7 @@ private final class MemoryStagedBlob: StagedBlob {
     private let stagedName: String
     private let name: Mutex<String>
     private let keepsNote = Mutex(false)
+    private let hasFailed = Mutex(false)
 
     init(in area: MemoryStagingArea, name: String, isDraft: Bool) {
         self.area = area
@@ -122,7 +136,12 @@ private final class MemoryStagedBlob: StagedBlob {
 
     func open() async throws -> any OpenBlob { MemoryOpenBlob(bytes: bytes) }
 
-    func synchronize() async throws {}
+    func synchronize() async throws {
+        try hasFailed.withLock { hasFailed in
+            if !hasFailed { hasFailed = area.with { $0.takesFailure } }
+            if hasFailed { throw StorageFault.failing.error() }
+        }
+    }
 
     func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {
         guard bytes.readableBytes >= Int(size) else { throw StorageFault.failing.error() }

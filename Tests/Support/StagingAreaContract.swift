@@ -5,7 +5,7 @@ internal import Testing
 
 /// The contract of every ``StagingArea``.
 package enum StagingAreaContract {
-    package static let rules: [ContractRule<any StagingArea>] = bytes + notes
+    package static let rules: [ContractRule<any StagingArea>] = bytes + discarding + notes
 
     private static let bytes: [ContractRule<any StagingArea>] = [
         ContractRule("facts and head are those of the bytes, in pieces of any size") { area in
@@ -224,6 +224,25 @@ package enum StagingAreaContract {
                 #expect(try await area.unsettled() == [])
                 #expect(try await area.leftovers() == [])
             }
+        },
+        ContractRule("the undecided commits for an id are those of its upload and of single requests") { area in
+            let name = ObjectIDGenerator().next()
+            let notes = try [false, true].map { isDraft in
+                CommitNote(file: name, blob: BlobName(try FileKey.random()), isDraft: isDraft)
+            }
+            for note in notes {
+                let staged = try await area.stage(ByteBuffer(string: "bytes"), as: note.isDraft ? nil : name)
+                try await staged.noteCommit(as: note.blob, of: name)
+                try await staged.synchronize()
+                staged.keepNote()
+            }
+            #expect(Set(area.undecidedCommits(of: name)) == Set(notes))
+            #expect(area.undecidedCommits(of: ObjectIDGenerator().next()) == [])
+            for note in notes {
+                let found = try #require(try await area.reopen(note))
+                await found.discard()
+            }
+            #expect(area.undecidedCommits(of: name) == [])
         },
         ContractRule("an upload whose commit is undecided has its bytes, which no discard removes") { area in
             let note = try newNote(isDraft: false)

@@ -10,6 +10,7 @@ final class DiskStagedBlob: StagedBlob {
     let hashes = BlockHashes()
     let md5 = RunningMD5()
     let pool: DiskThreads
+    private let syncs: FileSyncs
     private let layout: BlobLayout
     private let unsettled: UnsettledNames
     /// The path when the bytes were staged.
@@ -66,6 +67,8 @@ final class DiskStagedBlob: StagedBlob {
     ///   - pool: Threads for reading and writing.
     init(in place: DraftPlaces.Place, path: String, layout: BlobLayout, unsettled: UnsettledNames, pool: DiskThreads) {
         content = StagedContent(path: path, file: nil, place: place, unsettled: unsettled, health: pool.health)
+        // Synced by its commit only.
+        syncs = FileSyncs(SyncFailures())
         originalPath = path
         stagedPath = nil
         known = Mutex(Known())
@@ -84,6 +87,7 @@ final class DiskStagedBlob: StagedBlob {
     ///   - note: The note whose name the path has.
     ///   - layout: The folders.
     ///   - unsettled: The names that failures left.
+    ///   - failures: Counts the syncs that fail.
     ///   - pool: Threads for reading and writing.
     /// - Throws: An error if the file cannot be opened.
     init(
@@ -93,10 +97,12 @@ final class DiskStagedBlob: StagedBlob {
         noting note: CommitNote? = nil,
         layout: BlobLayout,
         unsettled: UnsettledNames,
+        failures: SyncFailures,
         pool: DiskThreads
     ) throws {
         let file = OpenFile(try Descriptor(path, O_RDWR | O_NOFOLLOW | age.flags, mode: 0o600))
         content = StagedContent(path: path, file: file, unsettled: unsettled, health: pool.health)
+        syncs = FileSyncs(failures)
         originalPath = path
         self.stagedPath = stagedPath
         known = Mutex(age == .new ? Known() : nil)
@@ -173,7 +179,8 @@ final class DiskStagedBlob: StagedBlob {
 
     func synchronize() async throws {
         try await pool.runIfActive { [self] in
-            try content.file().descriptor.synchronizeData()
+            let file = try content.file()
+            try syncs.share { try file.descriptor.synchronizeData() }
             let (count, durable) = renames.withLock(\.self)
             guard durable != count else { return }
             // Parts that are written at once each sync the folder, until one of them has done so: none is acknowledged

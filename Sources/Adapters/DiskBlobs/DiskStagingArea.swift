@@ -10,11 +10,16 @@ package import NIOPosix
 ///
 /// Every blocking call runs on the given pool, whose size the server sets; the folder belongs to one server process.
 package struct DiskStagingArea: StagingArea {
-    /// The kernel's boot id.
-    package let bootID: String
+    /// The kernel's boot id; another one after each failed sync, after which bytes that no sync confirmed can be lost.
+    package var bootID: String {
+        let failures = syncFailures.all
+        return failures == 0 ? boot : "\(boot)/\(failures)"
+    }
+    private let boot: String
     private let layout: BlobLayout
     private let pool: DiskThreads
     private let unsettledNames = UnsettledNames()
+    private let syncFailures = SyncFailures()
     private let places: DraftPlaces
 
     /// The prefix of the names of bytes that are staged for one request; no upload's name has it.
@@ -39,7 +44,7 @@ package struct DiskStagingArea: StagingArea {
         self.pool = DiskThreads(pool: pool, health: health)
         let boot = try? String(contentsOf: URL(filePath: "/proc/sys/kernel/random/boot_id"), encoding: .utf8)
         // Without a boot id every start counts as a boot.
-        bootID = boot?.filter { !$0.isWhitespace } ?? UUID().uuidString
+        self.boot = boot?.filter { !$0.isWhitespace } ?? UUID().uuidString
         try layout.removeStaged(beginningWith: DiskStagingArea.draft)
     }
 
@@ -48,13 +53,14 @@ package struct DiskStagingArea: StagingArea {
         if let place = places.take() {
             return DiskStagedBlob(in: place, path: path, layout: layout, unsettled: unsettledNames, pool: pool)
         }
-        return try await open { [layout, pool, unsettledNames] in
+        return try await open { [layout, pool, unsettledNames, syncFailures] in
             try DiskStagedBlob(
                 path: path,
                 stagedPath: nil,
                 mustBe: .new,
                 layout: layout,
                 unsettled: unsettledNames,
+                failures: syncFailures,
                 pool: pool
             )
         }
@@ -62,7 +68,7 @@ package struct DiskStagingArea: StagingArea {
 
     package func stage(as name: ObjectID) async throws -> any StagedBlob {
         let path = layout.path(staging: name)
-        return try await open { [layout, pool, unsettledNames] in
+        return try await open { [layout, pool, unsettledNames, syncFailures] in
             // While a commit is undecided, the bytes have the name of its note.
             let note = unsettledNames.note(of: name)
             if note == nil { try unsettledNames.makeFree(path) }
@@ -73,6 +79,7 @@ package struct DiskStagingArea: StagingArea {
                 noting: note,
                 layout: layout,
                 unsettled: unsettledNames,
+                failures: syncFailures,
                 pool: pool
             )
             if note != nil { staged.keepNote() }
@@ -108,7 +115,7 @@ package struct DiskStagingArea: StagingArea {
         let path = layout.path(noting: note)
         let stagedPath = note.isDraft ? nil : layout.path(staging: note.file)
         do {
-            return try await open { [layout, pool, unsettledNames] in
+            return try await open { [layout, pool, unsettledNames, syncFailures] in
                 try DiskStagedBlob(
                     path: path,
                     stagedPath: stagedPath,
@@ -116,6 +123,7 @@ package struct DiskStagingArea: StagingArea {
                     noting: note,
                     layout: layout,
                     unsettled: unsettledNames,
+                    failures: syncFailures,
                     pool: pool
                 )
             }

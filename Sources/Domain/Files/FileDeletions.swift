@@ -186,7 +186,9 @@ package final class FileDeletions: Sendable {
         let failures = try await holding(keys) {
             // The holder of an earlier claim can have removed some of them.
             let ids = Set(rows.map(\.id))
-            return try await remove(try await store.read { try $0.pendingDeletions(ids) })
+            // Another row can have the id of one by now, and its key is not claimed here.
+            let left = try await store.read { try $0.pendingDeletions(ids) }
+            return try await remove(left.filter { row in row.key.map(keys.contains) ?? true })
         }
         for failure in failures { note(failure.error, of: failure.row) }
         return failures.count

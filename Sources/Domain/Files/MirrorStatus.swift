@@ -43,7 +43,7 @@ extension FileRecords {
             guard let end = page.last else { return status }
             last = end.0
             status.missing += page.count
-            status.missingBytes += page.reduce(0) { $0 + $1.1 }
+            status.missingBytes = page.reduce(status.missingBytes) { $0.addingClamped(max(0, $1.1)) }
         }
     }
 }

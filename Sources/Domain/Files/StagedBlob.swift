@@ -42,6 +42,9 @@ package protocol StagedBlob: Sendable {
     func writeOut() async throws
 
     /// Syncs the written bytes and the note of a commit to the disk.
+    ///
+    /// Once it has failed, it fails in every later call on this value: a repeated sync can succeed although bytes are
+    /// lost. They can be staged again through a new value of the same name.
     func synchronize() async throws
 
     /// Truncates the bytes to `size` and returns their facts; MD5 of a large file only if it is needed.
@@ -74,10 +77,22 @@ package protocol StagedBlob: Sendable {
     ///
     /// If that fails, ``StagingArea/unsettled()`` and the next start try again.
     func discard() async
+
+    /// Does the same, unless another upload has got the name of the bytes and needs them.
+    ///
+    /// A shared area removes only bytes that were there before it asked: what another server stages later stays.
+    ///
+    /// - Parameter isNeeded: Whether there is an upload with the name whose bytes are needed; if it throws, the bytes stay.
+    func discard(unless isNeeded: @escaping @Sendable () async throws -> Bool) async
 }
 
 extension StagedBlob {
     package func writeOut() async throws {}
+
+    package func discard(unless isNeeded: @escaping @Sendable () async throws -> Bool) async {
+        guard (try? await isNeeded()) == false else { return }
+        await discard()
+    }
 
     /// Begins to write behind all bytes that are there, at an offset.
     package func write(at offset: Int64, digesting digests: Set<DigestKind>) -> any BlobWriter {

@@ -31,7 +31,8 @@ package protocol StagingArea: Sendable {
         besides isUnfinished: @escaping @Sendable (ObjectID) async throws -> Bool
     ) async throws -> [CommitNote]
 
-    /// The undecided commits of this server (``StagedBlob/keepNote()``) that an upload with the id began; asks no storage.
+    /// The undecided commits of this server (``StagedBlob/keepNote()``) for an upload or a file with the id, of its parts
+    /// and of single requests; asks no storage.
     func undecidedCommits(of upload: ObjectID) -> [CommitNote]
 
     /// Opens the bytes of a commit that was interrupted; `nil` if the journal has no such note any more.

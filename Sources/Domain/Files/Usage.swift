@@ -1,3 +1,11 @@
+extension Int64 {
+    /// The sum, or the largest number: sizes can come from records of another system, which wrote any number.
+    func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? other > 0 ? .max : .min : sum
+    }
+}
+
 /// The storage that the files and uploads of an app use, counted in the transactions that change it.
 package struct Usage: Sendable, Hashable {
     /// The bytes of internal files.
@@ -44,7 +52,7 @@ package struct Usage: Sendable, Hashable {
     }
 
     /// The sum of two usages.
-    package static func + (left: Usage, right: Usage) -> Usage { left.joined(right, +) }
+    package static func + (left: Usage, right: Usage) -> Usage { left.joined(right) { $0.addingClamped($1) } }
 
     static func - (left: Usage, right: Usage) -> Usage { left.joined(right, -) }
 
@@ -52,7 +60,7 @@ package struct Usage: Sendable, Hashable {
     ///
     /// Bytes in the trash count, because they use the disk.
     func requireWithin(_ quota: Int64?) throws {
-        guard let quota, bytes + announced + trashBytes > quota else { return }
+        guard let quota, bytes.addingClamped(announced).addingClamped(trashBytes) > quota else { return }
         let trash = trashBytes > 0 ? ", \(trashBytes) of them in the trash" : ""
         throw ServiceError(
             .quotaExceeded,

@@ -131,4 +131,17 @@ final class ActiveUpload: Sendable {
             return blob
         }
     }
+
+    /// Syncs the bytes that a request wrote through a blob.
+    ///
+    /// - Throws: An error of the storage; which bytes are lost is unknown then, so the other requests that write through
+    ///   the blob fail as well, and later ones open the bytes again.
+    func synchronize(_ blob: any StagedBlob) async throws {
+        do {
+            try await blob.synchronize()
+        } catch {
+            use.with { $0.blob = nil }
+            throw error
+        }
+    }
 }

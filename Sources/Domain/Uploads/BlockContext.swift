@@ -3,8 +3,8 @@ internal import Crypto
 /// The progress of a Kodo v1 block, which the client sends with each chunk (protocol/files 2.5).
 ///
 /// Chunks are not stored as rows: 4 GB have 16 384 of them. The context contains the offset of the block and the number
-/// of its written bytes. It is signed, so that only the upload to which it belongs accepts it, and only until the next
-/// boot of the machine, because written bytes without a sync can then be lost.
+/// of its written bytes. It is signed with a key that no client knows, so that only the upload to which it belongs
+/// accepts it, and only until the next boot of the machine, because written bytes without a sync can then be lost.
 package struct BlockContext: Sendable, Hashable {
     let number: Int
     /// The offset of the block in the staged file.
@@ -32,9 +32,16 @@ package struct BlockContext: Sendable, Hashable {
             let number = Int(exactly: numbers[0])
         else { return nil }
         self.init(number: number, start: numbers[1], size: numbers[2], offset: numbers[3])
+        guard isPossible else { return nil }
         // A complete block is a row, which survives a power cut.
         let signed = Array(signedText(in: boot).utf8)
         guard HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: signed, using: key) else { return nil }
+    }
+
+    /// Whether the numbers can be those of a block.
+    private var isPossible: Bool {
+        number >= 1 && (1...UploadHandle.blockSize).contains(size) && (0...size).contains(offset)
+            && (0...Int64.max - size).contains(start)
     }
 
     /// The context after further bytes.

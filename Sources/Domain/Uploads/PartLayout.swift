@@ -51,9 +51,8 @@ struct PartLayout: Sendable {
     mutating func reserve(_ number: Int, size: Int64, limit: Int64) throws -> Int64 {
         let unit = self.unit ?? max(size, 1)
         self.unit = unit
-        let (guess, isHuge) = Int64(number - 1).multipliedReportingOverflow(by: unit)
         // A part that is sent again is stored elsewhere until it is complete: the confirmed bytes stay.
-        if parts[number] == nil, size <= unit, !isHuge, guess <= limit - size,
+        if parts[number] == nil, size <= unit, let guess = PartLayout.guess(number, unit), guess <= limit - size,
             !displaced.contains(where: { $0.overlaps(guess..<guess + unit) })
         {
             end = max(end, guess + size)
@@ -67,6 +66,12 @@ struct PartLayout: Sendable {
         displaced.append(offset..<offset + max(size, 1))
         end = offset + size
         return offset
+    }
+
+    /// The predicted offset of a part; `nil` if there is none.
+    private static func guess(_ number: Int, _ unit: Int64) -> Int64? {
+        let (guess, overflows) = Int64(number - 1).multipliedReportingOverflow(by: unit)
+        return overflows || guess.addingReportingOverflow(unit).overflow ? nil : guess
     }
 
     static let isFull = ServiceError(
@@ -84,8 +89,7 @@ struct PartLayout: Sendable {
     mutating func restore(_ number: Int, _ part: Part, unit: Int64) {
         self.unit = unit
         record(number, part)
-        let (guess, isHuge) = Int64(number - 1).multipliedReportingOverflow(by: unit)
-        if isHuge || guess != part.offset || part.size > unit {
+        if PartLayout.guess(number, unit) != part.offset || part.size > unit {
             displaced.append(part.offset..<part.offset + max(part.size, 1))
         }
     }

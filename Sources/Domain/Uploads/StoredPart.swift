@@ -57,10 +57,13 @@ struct StoredPart: Sendable {
     init?(stored object: StoredObject) {
         let fields = object.fields
         guard let upload = fields["upload"].flatMap(Pointer.init(stored:))?.id,
-            let number = fields["number"]?.integerValue, let unit = fields["_unit"]?.integerValue
+            let number = fields["number"]?.integerValue, number >= 1, let unit = fields["_unit"]?.integerValue
         else { return nil }
         var part: PartLayout.Part?
-        if let size = fields["size"]?.integerValue, let offset = fields["_place"]?.integerValue {
+        if let size = fields["size"]?.integerValue, let offset = fields["_place"]?.integerValue, size >= 0,
+            offset >= 0
+        {
+            guard !offset.addingReportingOverflow(max(size, 1)).overflow else { return nil }
             part = PartLayout.Part(offset: offset, size: size, tag: fields["_tag"]?.stringValue ?? "")
         }
         let sharing = Sharing(stored: fields["_shared"])

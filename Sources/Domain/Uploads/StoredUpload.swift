@@ -14,6 +14,9 @@ package struct StoredUpload: Sendable, Hashable {
     package let id: ObjectID
     /// The digest of the upload token.
     let tokenDigest: String
+    /// The secret of the server that signs the contexts of blocks (``BlockContext``); in uploads of earlier versions the
+    /// digest of the token.
+    let contextKey: String
     /// The file's key.
     package let key: FileKey
     /// The client's description of the file.
@@ -110,6 +113,7 @@ extension StoredUpload {
             "state": .string(isFinished ? "finished" : isStarted ? "receiving" : "waiting"),
             "expiresAt": .date(expiresAt),
             "_token": .string(tokenDigest),
+            "_contextKey": .string(contextKey),
             "_master": .bool(creator.isMaster),
             "_counted": .integer(counted),
         ]
@@ -143,6 +147,7 @@ extension StoredUpload {
         else { return nil }
         id = object.id
         tokenDigest = token
+        contextKey = fields["_contextKey"]?.stringValue ?? token
         self.key = key
         description = UploadDescription(
             name: name,

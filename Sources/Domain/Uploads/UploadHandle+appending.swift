@@ -154,17 +154,17 @@ extension UploadHandle {
             try attempt?.offset ?? state.layout.parts[number]?.offset
                 ?? state.layout.reserve(number, size: offset + remaining, limit: offset + remaining)
         }
+        let blob = try await active.blob(in: service.storage.staging)
         let store: @Sendable (Int64, Bool) async throws -> Void = { [self] received, isOver in
             let part = PartLayout.Part(offset: start, size: offset + received, tag: "")
             if var attempt {
                 // What this request recorded last; no other one records while the attempt lasts.
                 attempt.recorded = active.with { $0.layout.parts[number]?.size ?? 0 }
-                try await record(part, by: attempt, ending: isOver)
+                try await record(part, in: blob, by: attempt, ending: isOver)
             } else {
-                try await record(number, part)
+                try await record(number, part, in: blob)
             }
         }
-        let blob = try await active.blob(in: service.storage.staging)
         let writer = blob.write(at: start + offset, order: attempt?.order, digesting: kinds)
         let checkpoint: @Sendable (Int64) async throws -> Void = { try await store($0, false) }
         let sink = PartSink(writer, capacity: remaining, refusal: tooMany, store: kinds.isEmpty ? checkpoint : nil) {

@@ -142,9 +142,9 @@ extension UploadHandle {
             if after.isComplete {
                 let part = PartLayout.Part(offset: context.start, size: context.size, tag: "")
                 if let attempt {
-                    try await record(part, by: attempt, ending: true)
+                    try await record(part, in: blob, by: attempt, ending: true)
                 } else {
-                    try await record(number, part)
+                    try await record(number, part, in: blob)
                 }
             } else if let attempt {
                 // Its context can be used on every server, so the bytes must be the newest of the block.
@@ -204,10 +204,8 @@ extension UploadHandle {
     }
 
     /// The key that signs contexts, so that no other upload accepts them.
-    ///
-    /// The token's holder can compute the key, but would only damage its own file with it.
     private var key: SymmetricKey {
-        SymmetricKey(data: Array(stored.tokenDigest.utf8))
+        SymmetricKey(data: Array(stored.contextKey.utf8))
     }
 
     static let invalidContext = ServiceError(

@@ -14,16 +14,27 @@ extension UploadHandle {
     }
 
     /// Reads from the upload's row whether it is finished, and notes it.
+    ///
+    /// - Throws: An error also while a write that failed can still come back.
     private func readEnd() async throws -> Bool {
-        guard let found = try await service.records.find(id: active.id, reading: .none),
-            found.upload.tokenDigest == stored.tokenDigest
-        else {
-            await service.discardStaged(of: active)
+        let found = try await service.records.certainlyFind(id: active.id)
+        guard let row = found, row.tokenDigest == stored.tokenDigest else {
+            // The bytes of another upload with the id stay.
+            if found == nil { await service.discardStaged(of: active) }
+            active.with { $0.isEnded = true }
             throw UploadService.notFound
         }
-        guard found.upload.isFinished else { return false }
-        active.finish(found.upload)
+        guard row.isFinished else { return false }
+        active.finish(row)
         return true
+    }
+
+    /// Whether a failure left a commit of this upload undecided; always `false` on a shared store.
+    ///
+    /// The staging area knows the commits also if the upload was not in memory since.
+    private var hasUndecidedCommit: Bool {
+        guard !service.isShared else { return false }
+        return active.with(\.isUndecided) || !service.storage.staging.undecidedCommits(of: active.id).isEmpty
     }
 
     /// Decides a commit of this upload that a failure left undecided: the file can exist although its request failed.
@@ -33,10 +44,13 @@ extension UploadHandle {
     /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload has ended; an error while the storage cannot tell.
     func decideCommit() async throws {
         try requireNotEnded()
-        guard try await service.settle(active.id, isEnded: false) || active.with(\.isUndecided) else { return }
+        guard hasUndecidedCommit else { return }
+        active.with { $0.isUndecided = true }
+        // Bytes with the name of a note get another one, so they are opened again.
+        active.use.with { $0.blob = nil }
+        try await service.settle(active.id, isEnded: false)
         if try await readEnd() {
-            // The bytes under the name of the note, and those of parts that were joined; the sweep removes what stays.
-            _ = try? await service.settle(active.id, isEnded: true)
+            // The bytes of parts that were joined; the sweep removes what stays.
             try? await service.storage.staging.stage(as: active.id).discard()
         } else {
             active.with { $0.isUndecided = false }
@@ -45,7 +59,7 @@ extension UploadHandle {
 
     /// Decides an undecided commit before a request that writes or deletes: bytes would go into the stored blob.
     func decideCommitIfUndecided() async throws {
-        guard active.with(\.isUndecided) else { return }
+        guard hasUndecidedCommit else { return }
         try await exclusively {}
     }
 }

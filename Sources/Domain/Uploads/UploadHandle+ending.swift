@@ -80,6 +80,8 @@ extension UploadHandle {
         spending spent: [ObjectID]
     ) async throws {
         let lease = active.with(\.lease)
+        // The mirror can have begun one for the same file since this request decided those of the upload.
+        if !service.isShared { try await service.settleRequests(for: record.id) }
         for earlier in lease?.abandonedPuts ?? [] {
             // Its holder has lost the lease, so it never gets a record.
             try await service.storage.blobs.undo(staged, as: BlobName(record.key), of: earlier)
@@ -244,10 +246,19 @@ extension UploadService {
         }
     }
 
+    /// Removes the staged bytes of an ended upload; in a shared area, those of another upload that has got its id stay.
+    func discardStagedUnlessTaken(_ upload: ActiveUpload) async {
+        let blob = try? await upload.blob(in: storage.staging)
+        guard storage.staging.isShared else {
+            await blob?.discard()
+            return
+        }
+        await blob?.discard { try await needsStagedBytes(upload.id) }
+    }
+
     /// Removes the staged bytes of an ended upload, and ends its progress streams.
     func discardStaged(of upload: ActiveUpload) async {
-        let blob = try? await upload.blob(in: storage.staging)
-        await blob?.discard()
+        await discardStagedUnlessTaken(upload)
         upload.with { $0.isEnded = true }
         upload.use.with { $0.blob = nil }
         upload.progressStreams.finish()

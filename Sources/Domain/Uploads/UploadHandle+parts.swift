@@ -56,12 +56,12 @@ extension UploadHandle {
             let tag = (digests[.md5] ?? []).base64URL
             if let attempt {
                 let part = PartLayout.Part(offset: offset, size: size, tag: tag)
-                try await record(part, by: attempt, ending: true)
+                try await record(part, in: blob, by: attempt, ending: true)
                 return PartReceipt(tag: tag, digests: digests)
             }
             let known = active.with { $0.layout.parts[number] }
             if known?.tag != tag || known?.size != size {
-                try await record(number, PartLayout.Part(offset: offset, size: size, tag: tag))
+                try await record(number, PartLayout.Part(offset: offset, size: size, tag: tag), in: blob)
                 unused = PartLayout.Slot(number: number, offset: known?.offset ?? 0, size: known?.size ?? 0)
             }
             return PartReceipt(tag: tag, digests: digests)
@@ -131,15 +131,16 @@ extension UploadHandle {
         }
     }
 
-    /// Records a part: bytes first, row second, so that a recorded part survives a power cut.
-    func record(_ number: Int, _ part: PartLayout.Part) async throws {
+    /// Records a part that was written through a blob: bytes first, row second, so that a recorded part survives a power
+    /// cut.
+    func record(_ number: Int, _ part: PartLayout.Part, in blob: any StagedBlob) async throws {
         let (id, unit, others) = active.with { state in
             let before = state.layout.parts[number]?.size ?? 0
             return (state.partIDs[number], state.layout.unit ?? part.size, state.layout.received - before)
         }
         // A client that disconnects now must not prevent its bytes from being counted.
         try await shieldedFromCancellation { [active, service] in
-            try await active.blob(in: service.storage.staging).synchronize()
+            try await active.synchronize(blob)
             let saved = try await service.records.save(
                 part,
                 number,

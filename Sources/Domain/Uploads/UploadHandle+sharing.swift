@@ -26,12 +26,17 @@ extension UploadHandle {
         }
     }
 
-    /// Records bytes of an attempt: bytes first, row second.
-    func record(_ part: PartLayout.Part, by attempt: PartAttempt, ending isOver: Bool) async throws {
+    /// Records bytes of an attempt that were written through a blob: bytes first, row second.
+    func record(
+        _ part: PartLayout.Part,
+        in blob: any StagedBlob,
+        by attempt: PartAttempt,
+        ending isOver: Bool
+    ) async throws {
         // A client that disconnects now must not prevent its bytes from being counted.
         try await shieldedFromCancellation { [active, service] in
             do {
-                try await active.blob(in: service.storage.staging).synchronize()
+                try await active.synchronize(blob)
                 let saved = try await service.records.record(
                     part,
                     by: attempt,

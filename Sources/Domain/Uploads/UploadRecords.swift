@@ -97,6 +97,14 @@ struct UploadRecords: Sendable {
         }
     }
 
+    /// The upload with the id of a file after a write of it that failed, which no later start brings back once this has
+    /// returned.
+    ///
+    /// - Throws: An error also if the store cannot promise that.
+    func certainlyFind(id: ObjectID) async throws -> StoredUpload? {
+        try await store.write { try $0.upload(id) }
+    }
+
     /// Stores the progress of a part and marks the upload as started; on return it survives a power cut.
     ///
     /// - Parameters:

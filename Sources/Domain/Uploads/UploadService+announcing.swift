@@ -58,6 +58,7 @@ extension UploadService {
         var upload = StoredUpload(
             id: system.id,
             tokenDigest: token.digest,
+            contextKey: RandomString.alphanumeric(32),
             key: key,
             description: description,
             creator: StoredUpload.Creator(caller),
@@ -93,7 +94,7 @@ extension UploadService {
     ///
     /// This saves the client the upload. The deciding check is repeated when the file is created.
     private func requireFree(_ key: FileKey, chosenBy announcement: UploadAnnouncement) async throws {
-        guard key.description == announcement.key else { return }
+        guard announcement.key?.isEmpty == false else { return }
         try await keyClaims.requireFree(key, besides: app)
     }
 
@@ -130,30 +131,45 @@ extension UploadService {
 
     /// Decides commits of an upload that failures left undecided, which the next sweep would do.
     ///
-    /// Otherwise an upload with the same id would begin with the bytes of an ended one, and a repeated request would find
-    /// the blob of the first one in the place of its own.
+    /// Otherwise an upload with the same id would begin with the bytes of an ended one, a repeated request would find the
+    /// blob of the first one in the place of its own, and the bytes of a part would go into a blob.
     ///
     /// - Parameters:
     ///   - upload: The id of the upload.
-    ///   - isEnded: Whether no request continues it. Else only commits of bytes of one request are decided: the others
-    ///     are begun again with their bytes.
-    /// - Returns: Whether there was one.
-    /// - Throws: An error while the storage cannot tell.
-    @discardableResult
-    func settle(_ upload: ObjectID, isEnded: Bool) async throws -> Bool {
-        let notes = storage.staging.undecidedCommits(of: upload).filter { isEnded || $0.isDraft }
-        for note in notes {
-            let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
-            try await storage.settle(note, isCommitted: isCommitted, keepingBytes: false)
+    ///   - isEnded: Whether no request continues it. Otherwise the bytes of parts are staged again if there is no file.
+    /// - Throws: An error while the storage cannot tell; the commit is undecided then.
+    func settle(_ upload: ObjectID, isEnded: Bool) async throws {
+        for note in storage.staging.undecidedCommits(of: upload) {
+            try await excludingFetches(of: note) { try await decide(note, keepingBytes: !isEnded) }
         }
+    }
+
+    /// Decides commits of bytes of one request that failures left undecided; called with a claim on the key of the file.
+    ///
+    /// Requests for one id commit under one name. So the blob of an earlier one would be in the place of the next one, whose
+    /// refusal would end the note of both.
+    ///
+    /// - Parameter file: The id under which the next request commits.
+    /// - Returns: Whether there was one.
+    /// - Throws: As ``settle(_:isEnded:)``.
+    @discardableResult
+    func settleRequests(for file: ObjectID) async throws -> Bool {
+        let notes = storage.staging.undecidedCommits(of: file).filter(\.isDraft)
+        for note in notes { try await decide(note, keepingBytes: false) }
         return !notes.isEmpty
+    }
+
+    private func decide(_ note: CommitNote, keepingBytes isKept: Bool) async throws {
+        let isCommitted = try await records.isCommitted(note.file, with: note.blob, certainly: true)
+        try await storage.settle(note, isCommitted: isCommitted, keepingBytes: isKept)
     }
 
     private func key(for announcement: UploadAnnouncement, as caller: Caller) throws -> FileKey {
         let description = announcement.description
         if let text = announcement.key, !text.isEmpty {
             if caller.isMaster { return try FileKey(chosen: text) }
-            if let key = FileKey(madeByClient: text, for: description.name) { return key }
+            let name = description.name
+            if let key = FileKey(madeByClient: text, for: name, keepingName: description.keepsName) { return key }
         }
         return try .make(for: description.name, prefix: description.prefix, keepingName: description.keepsName)
     }

@@ -49,14 +49,9 @@ extension UploadService {
     ///
     /// Until its row is gone or finished, they belong to the upload.
     func discardLate(_ upload: ActiveUpload) async {
-        do {
-            let found = try await records.find(id: upload.id)?.upload
-            guard found.map({ $0.isFinished && $0.kind != .partial }) ?? true else { return }
-        } catch {
-            // The next start of a server removes them.
-            return
-        }
-        let blob = try? await upload.blob(in: storage.staging)
-        await blob?.discard()
+        // Usually the upload goes on; that is known without a list of its bytes. After an error the next start of a server
+        // removes them.
+        guard (try? await needsStagedBytes(upload.id)) == false else { return }
+        await discardStagedUnlessTaken(upload)
     }
 }

@@ -18,10 +18,11 @@ extension UploadService {
         _ fetch: (PartSink) async throws -> FetchedHead
     ) async throws -> FileRecord {
         let expected = try await files.missing(key: key)
+        let refusal = ServiceError(.payloadTooLarge, "The file has more than \(limit) bytes (mirror.maxSize).")
+        guard expected?.size ?? 0 <= limit else { throw refusal }
         try await files.requireQuota(for: expected?.size ?? 0, within: limits.quota)
         var upload = try await stage(announced: expected?.size)
         do {
-            let refusal = ServiceError(.payloadTooLarge, "The file has more than \(limit) bytes (mirror.maxSize).")
             let sink = PartSink(upload.writer, capacity: limit, refusal: refusal) { _ in }
             let head = try await fetch(sink)
             upload.received = sink.received
@@ -49,6 +50,10 @@ extension UploadService {
         // An import or another request can have stored the file, or created its record, during the fetch.
         if let file = try await files.file(key: key) { return file }
         let missing = try await files.missing(key: key)
+        // All fetches of a missing file commit under its id; the record of an undecided one can be stored.
+        if let missing, try await settleRequests(for: missing.id), let file = try await files.file(key: key) {
+            return file
+        }
         try missing?.verify(facts.blob)
         let record = try await record(of: facts, head, as: key, missing)
         try await storage.commit(upload.blob, facts.blob, as: key, of: record.id)

@@ -144,7 +144,8 @@ extension UploadService {
             case .committing(let note):
                 try await end(note, logger)
             case .staged(let upload):
-                if try await !isUnfinished(upload) { await storage.staging.discard(stagedAs: upload) }
+                guard try await !isUnfinished(upload) else { continue }
+                await storage.staging.discard(stagedAs: upload) { try await isUnfinished(upload) }
             }
         }
         let left = try await records.leftUnfinished()
@@ -157,12 +158,12 @@ extension UploadService {
         try await records.recountShares()
     }
 
-    /// Runs a body that decides a commit, while no other server fetches the same file for the mirror.
+    /// Runs a body that decides a commit, while no request fetches the same file for the mirror, on any server.
     ///
     /// Fetches of one missing file, one after the other, put their bytes under the same name, and only a claim on the key
-    /// excludes them. Commits of uploads have leases instead, and those of single requests ids of their own.
-    private func excludingFetches(of note: CommitNote, _ body: () async throws -> Void) async throws {
-        guard isShared, note.isDraft, let deletions, let key = try await files.missingKey(of: note.file),
+    /// excludes them. Commits of uploads have locks or leases instead, and those of single requests ids of their own.
+    func excludingFetches(of note: CommitNote, _ body: () async throws -> Void) async throws {
+        guard note.isDraft, let deletions, let key = try await files.missingKey(of: note.file),
             BlobName(key) == note.blob
         else { return try await body() }
         try await deletions.claiming(key, body)
@@ -194,14 +195,22 @@ extension UploadService {
     }
 
     private func isUnfinished(_ id: ObjectID) async throws -> Bool {
-        guard let found = try await records.find(id: records.file(ofPut: id)) else { return false }
-        return !found.upload.isFinished || found.upload.kind == .partial
+        try await needsStagedBytes(records.file(ofPut: id))
+    }
+
+    /// Whether there is an upload with an id that needs the bytes under it: it is unfinished, or a piece of a file.
+    func needsStagedBytes(_ id: ObjectID) async throws -> Bool {
+        guard let upload = try await records.find(id: id, reading: .none)?.upload else { return false }
+        return !upload.isFinished || upload.kind == .partial
     }
 }
 
 extension StagingArea {
-    fileprivate func discard(stagedAs name: ObjectID) async {
+    fileprivate func discard(
+        stagedAs name: ObjectID,
+        unless isNeeded: @escaping @Sendable () async throws -> Bool
+    ) async {
         let staged = try? await stage(as: name)
-        await staged?.discard()
+        await staged?.discard(unless: isNeeded)
     }
 }

@@ -18,9 +18,12 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a key from a URL or a database; `nil` if it is not a valid key.
     package init?(_ text: String) {
-        let segments = text.split(separator: "/", omittingEmptySubsequences: false)
+        // By bytes: a slash before a combining mark is another character for Swift, but separates folders in a URL.
+        let segments = text.utf8.split(separator: FileKey.slash, omittingEmptySubsequences: false)
         guard (1...FileKey.maxLength).contains(text.utf8.count), !text.hasControlCharacters,
-            segments.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
+            segments.allSatisfy({ segment in
+                !segment.isEmpty && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)
+            })
         else { return nil }
         description = text
     }
@@ -28,7 +31,7 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     /// The part after the last slash.
     package var lastSegment: String {
         String(
-            decoding: description.utf8.split(separator: UInt8(ascii: "/")).last ?? description.utf8[...],
+            decoding: description.utf8.split(separator: FileKey.slash).last ?? description.utf8[...],
             as: UTF8.self
         )
     }
@@ -62,21 +65,54 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
         self = key
     }
 
-    /// Parses a random key of an old SDK, which cannot be the key of another file.
+    /// Creates the key of a file from the random key that an old SDK sent, which cannot be the key of another file.
     ///
-    /// The key has 16 or 20 hexadecimal digits, the 32 digits of a UUID, or 40 letters and digits; then the name's
-    /// extension, or the name itself (protocol/files 6). `nil` for other strings.
-    package init?(madeByClient text: String, for name: FileName) {
-        let random = text.prefix { $0 != "." && $0 != "/" }
-        let isHexadecimal = random.utf8.allSatisfy { hexadecimalValue($0) != nil }
-        guard random.utf8.allSatisfy(\.isASCIIAlphanumeric),
-            random.utf8.count == 40 || [16, 20, 32].contains(random.utf8.count) && isHexadecimal
-        else { return nil }
-        let tail = text.dropFirst(random.count)
-        let hasExtension = tail.first == "." && (try? FileName(String(tail.dropFirst()), limit: 32)) != nil
-        guard tail.isEmpty || hasExtension || tail == "/\(name)" else { return nil }
-        self.init(text)
+    /// The client's key has a random part: 16 or 20 hexadecimal digits, the 32 digits of a UUID, or 40 letters and
+    /// digits. The extension of the name or the name itself can follow (protocol/files 6). JavaScript takes everything
+    /// after the last dot of the name as the extension; if that is too long for one, or unsafe in a URL, the result is the
+    /// random part alone. It is `nil` if the client's key has another form.
+    ///
+    /// - Parameters:
+    ///   - text: The client's key.
+    ///   - name: The name of the file.
+    ///   - keepsName: Whether the key ends in the name: `<random part>/<name>`. These SDKs send their key also with
+    ///     `keep_file_name`, and expect another one in the response.
+    package init?(madeByClient text: String, for name: FileName, keepingName keepsName: Bool = false) {
+        let bytes = text.utf8
+        let random = bytes.prefix(while: \.isASCIIAlphanumeric)
+        let isHexadecimal = random.allSatisfy { hexadecimalValue($0) != nil }
+        guard random.count == 40 || [16, 20, 32].contains(random.count) && isHexadecimal else { return nil }
+        let tail = bytes[random.endIndex...]
+        let hasName = tail.elementsEqual("/\(name)".utf8)
+        let isPlain = tail.isEmpty || FileKey.isExtension(tail)
+        let isEndOfName = tail.first == FileKey.dot && name.description.utf8.reversed().starts(with: tail.reversed())
+        guard hasName || isPlain || isEndOfName else { return nil }
+        let start = String(decoding: random, as: UTF8.self)
+        if hasName || keepsName {
+            self.init("\(start)/\(name)")
+        } else {
+            self.init(isPlain ? text : start)
+        }
     }
+
+    /// Whether a client that announced a file can mean this key of the file by a string: the key itself, or the random
+    /// key from which it was created.
+    ///
+    /// JavaScript 3.2.1 to 3.11.1 and Swift up to 17.6.1 send their own key with the bytes, not that of the response.
+    package func isMeant(by text: String, for name: FileName) -> Bool {
+        description.utf8.elementsEqual(text.utf8)
+            || [false, true].contains { self == FileKey(madeByClient: text, for: name, keepingName: $0) }
+    }
+
+    /// Whether the bytes are a dot and an extension of up to 32 bytes that is safe in a path and in a URL.
+    private static func isExtension(_ bytes: Substring.UTF8View) -> Bool {
+        let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
+        return bytes.first == dot && (try? FileName(text, limit: 32)) != nil
+            && !text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    }
+
+    fileprivate static let slash = UInt8(ascii: "/")
+    private static let dot = UInt8(ascii: ".")
 
     /// First segments of the paths of the server's own routes, which take precedence over files.
     ///
@@ -85,9 +121,9 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     package static let reservedSegments = ["1", "1.1", "health", "ready", "console"]
 
     /// Whether the first segment of a path is reserved, so that no file can have the path.
-    fileprivate static func isReserved(_ text: some StringProtocol) -> Bool {
-        let first = text.prefix { $0 != "/" }
-        return reservedSegments.contains { $0 == first }
+    fileprivate static func isReserved(_ text: String) -> Bool {
+        let first = text.utf8.prefix { $0 != slash }
+        return reservedSegments.contains { $0.utf8.elementsEqual(first) }
     }
 
     fileprivate static func reserved(_ field: String) -> ServiceError {
@@ -109,18 +145,19 @@ package struct KeyPrefix: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: ``ServiceError/Code/badRequest`` for `..`, empty segments, control characters, over 255 bytes, and for
     ///   ``FileKey/reservedSegments``.
     package init?(_ text: String) throws {
-        var trimmed = text[...]
-        while trimmed.first == "/" { trimmed.removeFirst() }
-        while trimmed.last == "/" { trimmed.removeLast() }
-        guard !trimmed.isEmpty else { return nil }
+        var bytes = text.utf8[...]
+        while bytes.first == FileKey.slash { bytes.removeFirst() }
+        while bytes.last == FileKey.slash { bytes.removeLast() }
+        guard !bytes.isEmpty else { return nil }
+        let trimmed = String(decoding: bytes, as: UTF8.self)
         guard trimmed.utf8.count <= 255 else { throw ServiceError(.badRequest, "prefix must have at most 255 bytes.") }
-        guard !trimmed.contains("\\"), FileKey(String(trimmed)) != nil else {
+        guard !trimmed.utf8.contains(UInt8(ascii: "\\")), FileKey(trimmed) != nil else {
             throw ServiceError(
                 .badRequest,
                 "prefix must consist of folders, without '..', empty folders or control characters."
             )
         }
         guard !FileKey.isReserved(trimmed) else { throw FileKey.reserved("prefix") }
-        description = String(trimmed)
+        description = trimmed
     }
 }

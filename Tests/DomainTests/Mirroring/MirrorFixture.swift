@@ -38,7 +38,8 @@ struct MirrorFixture {
 
     /// Creates a record as an import does before it copies the bytes.
     @discardableResult
-    func importRecord(_ fields: String, as caller: Caller? = nil) async throws -> ObjectID {
+    func importRecord(_ fields: String, key: String? = nil, as caller: Caller? = nil) async throws -> ObjectID {
+        let key = key ?? self.key.description
         let body = try uploads.people.json(#"{"key":"\#(key)","name":"cat.txt",\#(fields)}"#)
         let command = ObjectCommand(.file, .create(try ObjectChange(file: body), returnsObject: false))
         return try #require(try await objects.perform(command, as: caller ?? master).created?.id)

@@ -130,6 +130,27 @@ import Testing
         try await fixture.expectNothing()
     }
 
+    @Test("sizes that an import gave, of any number, are refused before the fetch and counted without overflow")
+    func hugeSizes() async throws {
+        let fixture = try MirrorFixture(UploadLimits(quota: 100))
+        let huge = #""metaData":{"size":9223372036854775807}"#
+        try await fixture.importRecord(huge)
+        try await fixture.importRecord(huge, key: "old/other.txt")
+        await expectRefusal(.originFailed) { try await fixture.mirror().file(fixture.key) }
+        #expect(fixture.origin.requests.isEmpty)
+        let status = try await fixture.mirror().status(as: fixture.master)
+        #expect(status.missing == 2 && status.missingBytes == .max)
+        try await fixture.importRecord(#""metaData":{"size":2}"#, key: "old/small.txt")
+        #expect(try await fixture.mirror().status(as: fixture.master).missingBytes == .max)
+    }
+
+    @Test("usages are added without overflow")
+    func usages() {
+        let all = Usage.file(.max) + .file(1) + .upload(.max)
+        #expect(all == Usage(bytes: .max, files: 2, announced: .max, uploads: 1))
+        #expect(throws: ServiceError.self) { try all.requireWithin(.max - 1) }
+    }
+
     @Test(
         "bytes are compared with an ETag that is Qiniu's hash, and with no other one",
         arguments: [

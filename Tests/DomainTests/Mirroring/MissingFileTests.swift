@@ -143,6 +143,29 @@ import Testing
         #expect(fixture.uploads.staging.count == 0)
     }
 
+    @Test("a part after a take-over of the mirror's file that failed comes to no upload that a kill would finish")
+    func undecidedOverMirrored() async throws {
+        _ = try await fixture.mirror().file(fixture.key)
+        let store = RecoveringStore(fixture.uploads.store)
+        let service = fixture.uploads.service(through: store)
+        var description = UploadDescription(name: try FileName("imported.txt", limit: 255))
+        description.systemFields = ["objectId": .string("f1")]
+        let announcement = UploadAnnouncement(description, key: fixture.key.description, size: nil)
+        let (_, token) = try await service.announce(announcement, as: fixture.master)
+        let claims = try await service.send([(1, "old bytes")], token)
+        store.failWrites(1)
+        await expectRefusal(.storageFailing) { try await service.finish(claims, token) }
+        _ = try await service.using(token) { upload in
+            try await upload.receivePart(1, size: 9, expecting: [:]) { [fixture] sink in
+                await store.recover()
+                #expect(try await fixture.record()?.mirrorState == .created)
+                try await sink.append(ByteBuffer(string: "old bytes"))
+            }
+        }
+        _ = try await service.finish(claims, token)
+        #expect(try await fixture.record()?.id.description == "f1")
+    }
+
     @Test("an imported record of other bytes is refused, and the mirror's stays")
     func otherRecordOverMirrored() async throws {
         _ = try await fixture.mirror().file(fixture.key)

@@ -145,6 +145,17 @@ import Testing
         _ = await sending.result
     }
 
+    @Test("bytes whose sync failed are not acknowledged, and can be sent again")
+    func failedSync() async throws {
+        let (upload, token) = try await fixture.begin(on: service, size: 20 << 20)
+        let text = String(repeating: "a", count: 20 << 20)
+        fixture.staging.failSync()
+        await expectFailure(.storageFailing) { try await service.append(text, at: 0, token) }
+        #expect(try await service.using(token) { try await $0.settledOffset() } == 0)
+        _ = try await service.append(text, at: 0, token)
+        #expect(try await fixture.text(of: upload.key) == text)
+    }
+
     @Test("a size that was left open is said later, and no other one after it")
     func deferred() async throws {
         let (upload, token) = try await fixture.begin(on: service)

@@ -69,4 +69,17 @@ import Testing
     func garbage(text: String) {
         #expect(BlockContext(text, signedBy: key, in: "boot") == nil)
     }
+
+    @Test(
+        "numbers that no block has are none, also if they are signed",
+        arguments: [
+            (0, 0, 1, 0), (-1, 0, 1, 0), (.min, 0, 1, 0), (1, -1, 1, 0), (1, .max, 1, 0), (1, 0, 0, 0), (1, 0, -1, 0),
+            (1, 0, (4 << 20) + 1, 0), (1, 0, .max, 0), (1, 0, .min, 1), (1, 0, 1, -1), (1, 0, 1, 2), (1, 0, 1, .min),
+        ] as [(Int, Int64, Int64, Int64)]
+    )
+    func impossible(number: Int, start: Int64, size: Int64, offset: Int64) {
+        let text = BlockContext(number: number, start: start, size: size, offset: offset)
+            .text(signedBy: key, in: "boot")
+        #expect(BlockContext(text, signedBy: key, in: "boot") == nil)
+    }
 }

@@ -14,6 +14,7 @@ final class SharedStaging: Sendable {
     }
 
     private struct Segment {
+        let id: Int
         let number: Int
         let offset: Int
         /// Empty for the mark of an end.
@@ -28,6 +29,8 @@ final class SharedStaging: Sendable {
         var kept: Set<Note> = []
         var ended: Set<Int> = []
         var drafts = 0
+        /// The number of segments that were put.
+        var puts = 0
         var onPut: (@Sendable (Int) async -> Void)?
         var onCommit: (@Sendable (Int) async -> Void)?
     }
@@ -125,7 +128,12 @@ final class SharedStaging: Sendable {
             }
         }
 
-        func undecidedCommits(of upload: ObjectID) -> [CommitNote] { undecided(upload).map { [$0.commit] } ?? [] }
+        func undecidedCommits(of upload: ObjectID) -> [CommitNote] {
+            shared.with { state in
+                let own = state.kept.filter { $0.server == server }
+                return own.filter { $0.commit.file == upload || $0.folder == upload.description }.map(\.commit)
+            }
+        }
 
         private func undecided(_ upload: ObjectID) -> Note? {
             shared.with { state in state.kept.first { $0.server == server && $0.folder == upload.description } }
@@ -191,7 +199,9 @@ final class SharedStaging: Sendable {
         func put(_ bytes: [UInt8], at offset: Int, _ order: Int?, isEnd: Bool = false) {
             shared.with { state in
                 let largest = state.folders[folder, default: []].map(\.number).max() ?? 0
-                let segment = Segment(number: order ?? largest + 1, offset: offset, bytes: bytes, isEnd: isEnd)
+                let number = order ?? largest + 1
+                let segment = Segment(id: state.puts, number: number, offset: offset, bytes: bytes, isEnd: isEnd)
+                state.puts += 1
                 state.folders[folder, default: []].append(segment)
             }
         }
@@ -217,6 +227,17 @@ final class SharedStaging: Sendable {
         func discard() async {
             guard !noting.withLock(\.isKept) else { return }
             shared.with { $0.folders[folder] = nil }
+            endNote()
+        }
+
+        func discard(unless isNeeded: @escaping @Sendable () async throws -> Bool) async {
+            guard !noting.withLock(\.isKept) else { return }
+            let listed = shared.with { Set($0.folders[folder, default: []].map(\.id)) }
+            guard (try? await isNeeded()) == false else { return }
+            shared.with { state in
+                let left = state.folders[folder, default: []].filter { !listed.contains($0.id) }
+                state.folders[folder] = left.isEmpty ? nil : left
+            }
             endNote()
         }
 

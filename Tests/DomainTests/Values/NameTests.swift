@@ -67,7 +67,10 @@ import Testing
         #expect(Set(keys).count == 1000)
     }
 
-    @Test("no key from outside walks a folder", arguments: ["", "/a", "a/", "a//b", "a/../b", "..", "./a", "a\u{0}"])
+    @Test(
+        "no key from outside walks a folder",
+        arguments: ["", "/a", "a/", "a//b", "a/../b", "..", "./a", "a\u{0}", "../\u{308}a", "/\u{308}a", "a//\u{308}b"]
+    )
     func refused(text: String) {
         #expect(FileKey(text) == nil)
     }
@@ -76,7 +79,7 @@ import Testing
         "prefixes that walk folders or hide routes are refused",
         arguments: [
             "..", "a/../b", "a//b", "a\u{1}", "a\\b", "1.1", "1/x", "health", "/health/", "health/x", "ready",
-            "ready/x",
+            "ready/x", "../\u{308}x", "a/../\u{308}b", "a//\u{308}b", "a\\\u{308}b", "1.1/\u{308}x", "console/\u{308}x",
         ]
     )
     func prefixRefused(text: String) {
@@ -94,6 +97,12 @@ import Testing
     @Test("a prefix of slashes is none")
     func emptyPrefix() throws {
         #expect(try KeyPrefix("//") == nil)
+    }
+
+    @Test("slashes around a prefix are dropped, also before a combining mark")
+    func trimmedPrefix() throws {
+        let prefix = try #require(try KeyPrefix("/\u{308}a/"))
+        #expect(Array(prefix.description.utf8) == Array("\u{308}a".utf8))
     }
 }
 

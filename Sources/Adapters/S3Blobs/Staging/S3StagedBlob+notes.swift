@@ -45,12 +45,7 @@ extension S3StagedBlob {
         let (note, isKept) = noting.withLock(\.self)
         guard !isKept else { return }
         let isWritten = isShared || state.withLock { $0.lastNumber > 0 }
-        dropMemory()
-        endNote()
-        state.withLock { state in
-            state.segments = [:]
-            state.map = SegmentMap()
-        }
+        forget()
         guard isWritten || note != nil else { return }
         if area.unsettledFolders.isRead(folder) {
             let keys = await shieldedFromCancellation { [area, folder] in try? await area.keys(in: folder) }
@@ -60,6 +55,33 @@ extension S3StagedBlob {
             (try? await area.bucket.run { _ in area.remove(folder, note, isWritten ? nil : []) }) != nil
         }
         if !isDone { area.unsettledFolders.keepRemoval(folder, note) }
+    }
+
+    func discard(unless isNeeded: @escaping @Sendable () async throws -> Bool) async {
+        let (note, isKept) = noting.withLock(\.self)
+        guard !isKept else { return }
+        await shieldedFromCancellation { [self] in
+            do {
+                let keys = try await area.keys(in: folder)
+                // Asked after the list: what another upload gets later is not in it.
+                guard try await !isNeeded() else { return }
+                forget()
+                guard !area.unsettledFolders.postpone(.init(note: note, keys: keys), of: folder) else { return }
+                try await area.remove(keys, note)
+            } catch {
+                area.unsettledFolders.keepRemoval(folder, note)
+            }
+        }
+    }
+
+    /// Ends the note, and forgets the bytes, which are about to be removed.
+    private func forget() {
+        dropMemory()
+        endNote()
+        state.withLock { state in
+            state.segments = [:]
+            state.map = SegmentMap()
+        }
     }
 
     private func endNote() {

@@ -116,7 +116,7 @@ package final class S3StagingArea: StagingArea {
     }
 
     package func undecidedCommits(of upload: ObjectID) -> [CommitNote] {
-        unsettledFolders.note(of: upload).map { [$0.commit] } ?? []
+        unsettledFolders.notes(of: upload)
     }
 
     package func reopen(_ note: CommitNote) async throws -> (any StagedBlob)? {
@@ -194,7 +194,8 @@ package final class S3StagingArea: StagingArea {
         try await bucket.run { [bucket, names] _ in try bucket.objects(names.segments(in: folder)).map(\.key) }
     }
 
-    private func remove(_ keys: [String], _ note: StagingNames.Note?) async throws {
+    /// Removes staged bytes and then their note.
+    func remove(_ keys: [String], _ note: StagingNames.Note?) async throws {
         try await bucket.run { [names] client in
             try client.delete(keys)
             if let note { try client.delete([names.name(of: note)]) }

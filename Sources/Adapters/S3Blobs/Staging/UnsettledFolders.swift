@@ -36,7 +36,14 @@ final class UnsettledFolders: Sendable {
     /// The undecided commits.
     var notes: [CommitNote] { state.withLock { $0.kept.map(\.commit) } }
 
-    /// The undecided commit of an upload.
+    /// The undecided commits for an upload or a file with an id; one for each folder, also if they have the same blob.
+    func notes(of id: ObjectID) -> [CommitNote] {
+        state.withLock { state in
+            state.kept.filter { $0.commit.file == id || $0.folder == .upload(id) }.map(\.commit)
+        }
+    }
+
+    /// The undecided commit of the bytes that an upload has staged under its name.
     func note(of upload: ObjectID) -> StagingNames.Note? {
         state.withLock { state in state.kept.first { $0.folder == .upload(upload) } }
     }
