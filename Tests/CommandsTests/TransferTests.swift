@@ -130,7 +130,7 @@ import Testing
         "names do not lead out of the folder",
         arguments: [
             ("photo.jpg", "photo.jpg"), ("../../etc/passwd", "passwd"), ("..", "file"), ("", "file"), ("a/", "a"),
-            ("/abs", "abs"), ("a\u{1B}b", "a\u{FFFD}b"),
+            ("/abs", "abs"), ("a\u{1B}b", "a\u{FFFD}b"), ("../\u{308}a", "\u{308}a"), ("a/../\u{308}..", "\u{308}.."),
         ]
     )
     func names(name: String, safe: String) {

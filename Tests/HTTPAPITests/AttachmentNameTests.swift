@@ -14,6 +14,13 @@ import Testing
             ("attname=%E2%82%AC%20rates", "_ rates", "%E2%82%AC%20rates"),
             ("attname=%C2%A3%20and%20%E2%82%AC%20rates", "_ and _ rates", "%C2%A3%20and%20%E2%82%AC%20rates"),
             ("attname=a%22b%25c%3Bd'e.txt", "a_b_c_d'e.txt", "a%22b%25c%3Bd%27e.txt"),
+            // U+200C and U+200D in words and emoji, and the tag characters of flags.
+            ("attname=%D9%85%E2%80%8C%D8%AE", "___", "%D9%85%E2%80%8C%D8%AE"),
+            ("attname=%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7", "___", "%F0%9F%91%A9%E2%80%8D%F0%9F%91%A7"),
+            ("attname=%F0%9F%8F%B4%F3%A0%81%A7", "__", "%F0%9F%8F%B4%F3%A0%81%A7"),
+            // A slash before a combining mark ends a folder like any other.
+            ("attname=a%2F%CC%88b.txt", "_b.txt", "%CC%88b.txt"), ("attname=a%5C%CC%88b.txt", "_b.txt", "%CC%88b.txt"),
+            ("attname=..%2F%CC%88..%2F%CC%88b", "_b", "%CC%88b"),
         ]
     )
     func disposition(query: String, plain: String, encoded: String) throws {
@@ -46,10 +53,12 @@ import Testing
     }
 
     @Test(
-        "characters that are invisible, end a header or change the direction are left out",
+        "characters that end a header or a line, or change the direction, are left out",
         arguments: [
             "attname=a%0D%0AX:%20y", "attname=a%00X:%20y", "attname=a%C2%85X:%20y", "attname=a%E2%80%AEX:%20y",
-            "attname=a%E2%80%A8X:%20y", "attname=a%EF%BB%BFX:%20y",
+            "attname=a%E2%80%A8X:%20y", "attname=a%E2%80%A9X:%20y", "attname=a%D8%9CX:%20y", "attname=a%E2%80%8EX:%20y",
+            "attname=a%E2%80%8FX:%20y", "attname=a%E2%80%AAX:%20y", "attname=a%E2%81%A6X:%20y",
+            "attname=a%E2%81%A9X:%20y",
         ]
     )
     func invisible(query: String) throws {

@@ -53,6 +53,31 @@ import Testing
         #expect(server.store.count(of: .file) == 0)
     }
 
+    @Test(
+        "the random key that an old SDK announced is accepted, also if the file has another key",
+        arguments: [
+            ("2.二零二四年第一季度工作总结", ".二零二四年第一季度工作总结", false, ""), ("foo.", ".", false, ""),
+            (
+                "v1.2 (final version of the whole document)", ".2 (final version of the whole document)", false, ""
+            ),
+            ("a.JPG?id=106E99A1&ext=JPG", ".JPG?id=106E99A1&ext=JPG", false, ""), ("a.txt", ".txt", false, ".txt"),
+            ("a.txt", ".txt", true, "/a.txt"), ("README", "", true, "/README"),
+        ]
+    )
+    func announcedKey(name: String, tail: String, keepsName: Bool, end: String) async throws {
+        try await server.test { client in
+            let key = "0123456789abcdef0123"
+            let body = #"{"name":"\#(name)","key":"\#(key + tail)","keep_file_name":\#(keepsName)}"#
+            let target = try await Target(client, body)
+            #expect(target.key == key + end)
+            let parts = [("file", "hello"), ("token", target.token)]
+            try expectKodo(try await target.form(parts + [("key", "0123456789abcdef0124\(tail)")]), 400)
+            let response = try await target.form(parts + [("key", key + tail)])
+            #expect(response.status == .ok)
+            try expectFile(response, target)
+        }
+    }
+
     @Test("the same form again is answered as before, other bytes are 614")
     func formAgain() async throws {
         try await server.test { client in

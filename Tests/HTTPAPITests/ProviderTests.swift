@@ -31,6 +31,11 @@ import Testing
             ("LeanCloud-JS-SDK/10.0.0", .qiniu), ("LeanCloud-JS-SDK/3.10.0", .qiniu),
             ("LeanCloud-JS-SDK/4.11.10", .qiniu), ("LeanCloud-JS-SDK/5.0.0-rc.1 (Browser)", .qiniu),
             ("LeanCloud-JS-SDK/2.99.99", .s3), ("LeanCloud-JS-SDK", .qiniu), ("leancloud-js-sdk/3.1.9", .s3),
+            // LeanEngine's own version, whose first number says which version of JavaScript it needs.
+            ("AVOS Cloud Code Node 3.8.0", .qiniu), ("AVOS Cloud Code Node 3.0.0", .qiniu),
+            ("AVOS Cloud Code Node 3.0.0-alpha.0", .qiniu), ("AVOS Cloud Code Node 10.0.0", .qiniu),
+            ("AVOS Cloud Code Node 2.0.5", .s3), ("AVOS Cloud Code Node 1.2.4", .s3),
+            ("AVOS Cloud Code Node 0.4.2", .s3),
         ] as [(String, UploadProvider)]
     )
     func versions(agent: String, provider: UploadProvider) {
@@ -45,6 +50,7 @@ import Testing
             ("LeanCloud-CSharp-SDK/2.4.1", .csharp), ("LeanCloud-Flutter-SDK/0.7.10", .flutter),
             ("LeanCloud-Golang-SDK/0.3.2 linux/go1.18", .go), ("LeanCloud-Go-Upload/0.1", .cli),
             ("AVOS Cloud python-2.9.12 SDK", .python), ("LeanCloud PHP SDK 0.14.3", .php), ("curl/8.5.0", .other),
+            ("AVOS Cloud Code Node 3.8.0", .js), ("AVOS Cloud Code", .other),
             ("Mozilla/5.0 LeanCloud-JS-SDK/4.15.3", .other), ("", .other),
         ] as [(String, ClientAgent.SDK)]
     )
@@ -64,6 +70,16 @@ import Testing
     @Test("every SDK may be told every provider", arguments: ClientAgent.SDK.allCases, UploadProvider.allCases)
     func words(sdk: ClientAgent.SDK, provider: UploadProvider) {
         #expect(ProviderChoice("\(sdk.rawValue)=\(provider.rawValue)") != nil)
+    }
+
+    @Test(
+        "only Java sends to qcloud in slices",
+        arguments: ClientAgent.SDK.allCases,
+        UploadProvider.allCases
+    )
+    func slices(sdk: ClientAgent.SDK, provider: UploadProvider) throws {
+        let choice = try #require(ProviderChoice("\(sdk.rawValue)=\(provider.rawValue)"))
+        #expect(choice.needsSlices == (sdk == .java && provider == .qcloud))
     }
 
     @Test("no choice is the recommendation")

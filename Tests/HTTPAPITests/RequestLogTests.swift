@@ -11,7 +11,7 @@ import Testing
             "/1.1/upload/T", "/1.1/uploads/T", "/1/upload/T", "//1.1/upload/T", "/1.1/./upload/T", "/1.1//upload//T",
             "/1.1/%75pload/T", "/1.1/upload/%54T", "/1.1%2Fupload%2FT", "/x/../1.1/upload/T", "/1.1/x/../upload/./T",
             "/1.1/Upload/T", "/1.1\\upload\\T", "/1.1/upload/x/T", "/1.1/%zz/%75pload/T", "/%31.1/uploads/T/progress",
-            "/1.1/%ff/upload/T",
+            "/1.1/%ff/upload/T", "/1.1/upload/%CC%88T", "/1.1/upload%5C%CC%88T", "/1.1/%CC%88x/upload/T",
         ]
     )
     func tokens(path: String) {

@@ -56,6 +56,26 @@ import Testing
         }
     }
 
+    @Test("Content-Encoding can say that the bytes are not coded", arguments: ["identity", "Identity", ""])
+    func putIdentity(coding: String) async throws {
+        try await server.test { client in
+            let target = try await Target(client)
+            let response = try await target.call(.put, "", "hello", [.contentEncoding: coding])
+            #expect(response.status == .ok)
+            let file = try await client.send("GET", "/\(target.key)", nil, [:])
+            #expect(file.text == "hello" && file.headers[.contentEncoding] == nil)
+        }
+    }
+
+    @Test("a refusal of Content-Encoding names the header")
+    func codingNamed() async throws {
+        try await server.test { client in
+            let target = try await Target(client)
+            let response = try await target.call(.put, "", "hello", [.contentEncoding: "gzip"])
+            #expect(response.text.contains("Content-Encoding"))
+        }
+    }
+
     @Test("the same bytes again are answered as before, others are a conflict")
     func putAgain() async throws {
         try await server.test { client in
@@ -77,6 +97,9 @@ import Testing
             ("hello", ["Content-MD5": "00000000000000000000000000000000"], 400, "BadDigest"),
             ("hello", ["Content-MD5": "nonsense"], 400, "InvalidRequest"),
             ("5\r\nhello", ["Content-Encoding": "aws-chunked"], 400, "InvalidRequest"),
+            ("hello", ["Content-Encoding": "gzip"], 400, "InvalidRequest"),
+            ("hello", ["Content-Encoding": "identity, br"], 400, "InvalidRequest"),
+            ("5\r\nhello\r\n0\r\n\r\n", ["Content-Encoding": "aws-chunked,gzip"], 400, "InvalidRequest"),
         ] as [(String, [String: String], Int, String)]
     )
     func putRefused(body: String, fields: [String: String], status: Int, code: String) async throws {

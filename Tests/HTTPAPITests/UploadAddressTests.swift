@@ -51,6 +51,30 @@ import Testing
         }
     }
 
+    @Test("the response with a token has the bare media type; the record keeps the charset of an import")
+    func charset() async throws {
+        try await server.test { client in
+            let body = #"{"name":"a.txt","mime_type":"text/plain; charset=GBK"}"#
+            let answer = try await client.send("POST", "/1.1/fileTokens", body, Who.master.headers).json()
+            #expect(answer["mime_type"] == .string("text/plain"))
+            let target = try await Target(client, body, Who.master.headers)
+            _ = try await target.call(.put, "", "hello")
+            let record = try await client.send("GET", "/1.1/files/\(target.id)").json()
+            #expect(record["mime_type"] == .string("text/plain; charset=gbk"))
+        }
+    }
+
+    @Test("a prefix that walks folders is refused, also before a combining mark", arguments: ["..", "1.1", "console"])
+    func prefix(folder: String) async throws {
+        try await server.test { client in
+            for prefix in ["\(folder)/x", "\(folder)/\u{308}x"] {
+                let body = #"{"name":"a.txt","prefix":"\#(prefix)"}"#
+                let response = try await client.send("POST", "/1.1/fileTokens", body)
+                #expect(response.status == .badRequest)
+            }
+        }
+    }
+
     @Test("what Kodo's clients send to no upload is 401", arguments: ["", "/mkblk/5", "/buckets/b/objects/~/uploads"])
     func unknown(rest: String) async throws {
         try await server.test { client in

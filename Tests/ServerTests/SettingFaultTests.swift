@@ -69,6 +69,13 @@ import Testing
         #expect(lines.first == "\(lines.count - 1) settings cannot be used:")
     }
 
+    @Test("Java cannot get qcloud, because its SDK sends files in slices")
+    func slices() async throws {
+        let lines = try await faults("uploads:\n  providers: other=qcloud,java=qcloud")
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("uploads.providers must not have java=qcloud") == true)
+    }
+
     @Test("faults of the app of the environment stand beside those of settings")
     func environment() async throws {
         let environment = [

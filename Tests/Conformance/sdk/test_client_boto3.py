@@ -97,6 +97,14 @@ def test_wrong_md5_is_refused_and_the_next_attempt_is_taken(api, ticket):
     assert_stored(api, ticket, DATA)
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "identity,zstd"])
+def test_coding_that_downloads_would_not_repeat_is_refused(api, ticket, coding):
+    assert refusal(put, ticket, DATA, ContentEncoding=coding) == (400, "InvalidRequest")
+    assert_no_file(api, ticket)
+    put(ticket, DATA, ContentEncoding="identity")
+    assert_stored(api, ticket, DATA)
+
+
 @pytest.mark.smoke
 def test_same_bytes_again_are_answered_as_before(api, ticket):
     assert put(ticket, DATA)["ETag"] == put(ticket, DATA)["ETag"]

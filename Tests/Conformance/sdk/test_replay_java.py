@@ -5,9 +5,8 @@ import zlib
 
 import pytest
 from replays import (
-    BLOCK, CACHE, JSON, OCTETS, SDK, assert_linked, assert_not_saved, assert_saved, disposition, each_file, extension, form,
-    length, md5, multipart, netloc, pieces, random_hex, random_word, send, serving, taken, taken_by_cos, taken_by_kodo,
-    taken_by_s3, urlsafe,
+    BLOCK, CACHE, JSON, OCTETS, SDK, assert_linked, assert_not_saved, assert_saved, each_file, extension, length, md5,
+    netloc, pieces, random_word, send, serving, taken, taken_by_kodo, taken_by_s3, urlsafe,
 )
 
 
@@ -89,20 +88,9 @@ class Java(SDK):
         contexts = [self.block(tokens, block) for block in pieces(data, BLOCK)]
         taken_by_kodo(self.make(tokens, data, contexts), tokens["key"], data)
 
-    def qcloud(self, tokens, name, data):
-        url, boundary = tokens["upload_url"], "-".join(map(random_hex, (8, 4, 4, 4, 12)))
-        sha = hashlib.sha1(data).hexdigest().encode()
-        body = form(
-            boundary,
-            (disposition("filecontent", tokens["key"]), f"Content-Type: {OCTETS}", f"Content-Length: {len(data)}", data),
-            (disposition("op"), "Content-Length: 6", b"upload"),
-            (disposition("sha"), "Content-Length: 40", sha),
-        )
-        own = [("Authorization", tokens["token"]), multipart(boundary), length(body)]
-        taken_by_cos(send("POST", url, [*own, *self.okhttp(url)], body))
 
-
-@pytest.fixture(scope="module", params=["s3", "qiniu", "qcloud"])
+# The server refuses java=qcloud: the SDK sends files above 512 KiB in slices.
+@pytest.fixture(scope="module", params=["s3", "qiniu"])
 def java(request, tmp_path_factory):
     with serving(tmp_path_factory.mktemp("java"), f"java={request.param}") as server:
         yield Java(server, provider=request.param)

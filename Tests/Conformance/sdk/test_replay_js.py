@@ -53,6 +53,10 @@ class JS(SDK):
         # Client keys: 20 hexadecimal digits.
         return fields if self.numbers >= [4, 8, 3] else fields | {"key": random_hex(20) + extension(name)}
 
+    def ask(self, name, data, type=None, **more):
+        self.key = more.get("key", self.fields(name, data, type).get("key"))
+        return super().ask(name, data, type, **more | ({"key": self.key} if self.key else {}))
+
     def link_fields(self, name, url, type):
         # The SDK reads the type from where there is none.
         return {"name": name, "metaData": {"owner": "unknown", "__source": "external", "size": 0}, "url": url}
@@ -85,7 +89,9 @@ class JS(SDK):
     def qiniu(self, tokens, name, data):
         if self.numbers >= [4, 11, 1] and (self.stream or self.platform in ("Browser", "Node.js") and len(data) >= 64 << 20):
             return self.parts(tokens, name, data)
-        more = {"name": name, "key": tokens["key"], "token": tokens["token"]}
+        # The first of these versions send the key that they made themselves.
+        key = tokens["key"] if self.numbers >= [3, 12] else self.key
+        more = {"name": name, "key": key, "token": tokens["token"]}
         # WeChat throws if the answer is no JSON.
         taken_by_kodo(self.send_form(tokens["upload_url"], "file", tokens, name, data, more), tokens["key"], data)
 
@@ -180,6 +186,18 @@ def test_stream_is_saved_in_parts(server, size):
     assert_saved(server, tokens, data)
 
 
+class LeanEngine(JS):
+    """The SDK in LeanEngine, which replaces its user agent."""
+
+    agent = "AVOS Cloud Code Node 3.8.0"
+
+
+@pytest.mark.parametrize("version, stream", [("3.15.0", False), ("4.15.3", False), ("4.15.3", True)])
+def test_file_of_leanengine_is_saved(server, version, stream):
+    sdk = LeanEngine(server, "Node.js", stream=stream, version=version)
+    assert_saved(server, sdk.save("note.bin", b"from the engine", OCTETS), b"from the engine")
+
+
 def test_parts_that_are_stopped_leave_nothing(server):
     sdk = JS(server, "Node.js", stream=True)
     tokens = sdk.ask("stream.bin", b"")
@@ -198,6 +216,40 @@ def test_key_of_a_version_that_makes_its_own_is_kept(server, version, count):
         tokens = JS(server, version=version).save("note.txt", b"old", "text/plain", key=key)
         assert tokens["key"] == key
         assert_saved(server, tokens, b"old")
+
+
+# Everything behind the last dot is an extension for the SDK. React Native has it from the address of a file.
+ODD = {
+    "long": "2.二零二四年第一季度工作总结", "empty": "foo.", "words": "v1.2 (final version of the whole document)",
+    "query": "asset.JPG?id=106E99A1-4F6A-45A2-B320-B0AD4A8E8473&ext=JPG",
+}
+
+
+@pytest.mark.parametrize("name", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("version", ["3.2.1", "3.11.1", "3.12.0", "4.8.2"])
+@pytest.mark.parametrize("platform", ["Browser", "ReactNative"])
+def test_file_with_an_odd_extension_is_saved_under_the_random_part_of_its_key(server, platform, version, name):
+    sdk = JS(server, platform, version=version)
+    tokens = sdk.save(name, b"odd", "text/plain")
+    assert tokens["key"] == sdk.key[:20]
+    assert assert_saved(server, tokens, b"odd")["name"] == name
+
+
+def test_key_of_another_file_is_refused_with_the_bytes(server):
+    sdk = JS(server, version="3.11.1")
+    tokens = sdk.ask("foo.", b"odd", "text/plain")
+    fields = {"name": "foo.", "key": random_hex(20) + ".", "token": tokens["token"]}
+    assert sdk.send_form(tokens["upload_url"], "file", tokens, "foo.", b"odd", fields).status == 400
+    assert_not_saved(server, tokens)
+
+
+@pytest.mark.parametrize("version", ["3.12.0", "4.8.2"])
+def test_name_is_kept_in_the_place_of_the_extension_of_the_key_that_a_version_makes(server, version):
+    sdk = JS(server, version=version)
+    tokens = sdk.save("resume.txt", b"kept", "text/plain", keep_file_name=True)
+    assert tokens["key"] == f"{sdk.key[:20]}/resume.txt"
+    assert tokens["url"].endswith("/resume.txt")
+    assert_saved(server, tokens, b"kept")
 
 
 def test_key_of_the_app_needs_the_master_key_and_is_the_path(server):

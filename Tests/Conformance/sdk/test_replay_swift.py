@@ -29,6 +29,10 @@ class Swift(Apple):
         fields = {"name": name, "mime_type": type or OCTETS, "metaData": {"size": len(data)}}
         return fields if self.numbers >= [17, 6, 2] else fields | {"key": random_hex(32) + extension(name)}
 
+    def ask(self, name, data, type=None, **more):
+        self.key = more.get("key", self.fields(name, data, type).get("key"))
+        return super().ask(name, data, type, **more | ({"key": self.key} if self.key else {}))
+
     def send_form(self, tokens, *parts, more=()):
         boundary = f"alamofire.boundary.{random_hex(16)}"
         body = form(boundary, *parts)
@@ -40,7 +44,9 @@ class Swift(Apple):
         taken_by_s3(send("PUT", tokens["upload_url"], [netloc(tokens["upload_url"]), *own, *self.alamofire], data))
 
     def qiniu(self, tokens, name, data):
-        fields = [(disposition(field), tokens[field].encode()) for field in ("token", "key")]
+        # Versions that make a key send it here, too, and not that of the answer.
+        values = {"token": tokens["token"], "key": self.key or tokens["key"]}
+        fields = [(disposition(field), value.encode()) for field, value in values.items()]
         file = disposition("file", name), f"Content-Type: {tokens['mime_type']}", data
         taken_by_kodo(self.send_form(tokens, *fields, file), tokens["key"], data)
 
@@ -82,6 +88,13 @@ def test_key_of_a_version_that_makes_its_own_is_kept(server, version):
     tokens = Swift(server, version=version).save("note.txt", b"old", "text/plain", key=key)
     assert tokens["key"] == key
     assert_saved(server, tokens, b"old")
+
+
+def test_name_is_kept_in_the_place_of_the_extension_of_the_key_that_a_version_makes(swift):
+    old = Swift(swift.server, version="17.6.1", provider=swift.provider)
+    tokens = old.save("resume.txt", b"kept", "text/plain", keep_file_name=True)
+    assert tokens["key"] == f"{old.key[:32]}/resume.txt"
+    assert_saved(swift.server, tokens, b"kept")
 
 
 def test_name_that_is_kept_ends_the_key_and_the_url(swift):

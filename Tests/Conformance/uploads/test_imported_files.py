@@ -102,6 +102,8 @@ def test_longer_names_have_a_limit_and_are_not_for_others(master, api):
     ("text/plain; x=y", "text/plain"), ("text/plain; charset=a b", "text/plain"), ("text/plain; charset=", "text/plain"),
 ], ids=str)
 def test_charset_of_an_imported_file_is_served(master, given, stored):
+    # The C# SDK fails on parameters in the response with the token.
+    assert must(tokens(master, "a.txt", mime_type=given), 201)["mime_type"] == stored.partition(";")[0]
     file = import_by_token(master, "中文".encode("gbk"), "a.txt", mime_type=given)
     assert file["mime_type"] == stored
     assert master.fetch(file["url"]).headers["Content-Type"] == stored

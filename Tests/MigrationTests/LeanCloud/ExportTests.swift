@@ -101,9 +101,21 @@ import Testing
         #expect(throws: MigrationError.self) { try Export("\(folder.path)/\(name)") }
     }
 
-    @Test("a key cannot lead out of an export", arguments: ["../a", "a/../../b", "/a", "a//b", "a/./b", ""])
+    @Test(
+        "a key cannot lead out of an export, also before a combining mark",
+        arguments: [
+            "../a", "a/../../b", "/a", "a//b", "a/./b", "", "../\u{308}a", "a/../../\u{308}b", "/\u{308}a",
+            "a//\u{308}b", "a\u{0}b", String(repeating: "a", count: 256),
+        ]
+    )
     func keys(key: String) {
         #expect(ExportedFile.path(of: key, in: "/x") == nil)
+    }
+
+    @Test("other keys are paths in the folder of the files", arguments: ["a", "a/b.txt", "..a/b..", "a/\u{308}b"])
+    func paths(key: String) throws {
+        let path = try #require(ExportedFile.path(of: key, in: "/x"))
+        #expect(Array(path.utf8) == Array("/x/files/\(key)".utf8))
     }
 
     @Test("lines of an earlier process stay, except an incomplete last one")

@@ -11,11 +11,10 @@ struct AttachmentName {
     init?(query: String) {
         let word = query.split(separator: "&").first { $0.hasPrefix("attname=") }
         guard let text = word?.dropFirst("attname=".count).replacing("+", with: " ").percentDecoded else { return nil }
-        // Only the last path component: browsers do the same, but not all of them correctly.
-        let last = text.split { $0 == "/" || $0 == "\\" }.last ?? ""
-        let visible = String(
-            last.unicodeScalars.filter { !$0.properties.generalCategory.isControl }.map(Character.init)
-        )
+        // Only the last path component: browsers do the same, but not all of them correctly. By scalars: a slash before a
+        // combining mark is another character for Swift.
+        let components = text.unicodeScalars.split { $0 == "/" || $0 == "\\" }
+        let visible = components.last.map { String(String.UnicodeScalarView($0.filter { !$0.isUnsafe })) } ?? ""
         guard !["", ".", ".."].contains(visible) else { return nil }
         name = AttachmentName.shortened(visible)
     }
@@ -43,9 +42,13 @@ struct AttachmentName {
     }
 }
 
-extension Unicode.GeneralCategory {
-    /// Whether characters of the category are invisible, or change the direction of the following ones.
-    fileprivate var isControl: Bool {
-        [.control, .format, .lineSeparator, .paragraphSeparator, .surrogate].contains(self)
+extension Unicode.Scalar {
+    /// Whether the scalar can end a header or a line, or changes the direction of the following ones.
+    ///
+    /// Other invisible scalars stay: U+200C and U+200D are part of words in several scripts and of emoji, tag characters
+    /// of flags.
+    fileprivate var isUnsafe: Bool {
+        properties.isBidiControl
+            || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
 }

@@ -86,7 +86,9 @@ extension String {
     /// everything that can be a token is removed.
     package var withoutToken: String {
         let path = contains("%") ? lenientlyDecoded : self
-        let segments = path.split { $0 == "/" || $0 == "\\" }.filter { $0 != "." && $0 != ".." }
+        // By scalars: a slash before a combining mark is another character for Swift.
+        let segments = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }.map { Substring($0) }
+            .filter { $0 != "." && $0 != ".." }
         guard let index = segments.indices.first(where: { String.hasToken(after: $0, segments) }), index > 0,
             segments[..<index].contains(where: { ["1", "1.1"].contains($0) })
         else { return self }

@@ -15,7 +15,7 @@ struct KodoForm: Sendable {
             throw DialectError(400, "Content-Type must be multipart/form-data with a boundary.")
         }
         let sign = request.uri.queryParameters["sign"].map(String.init) ?? request.headers[.authorization]
-        let key = upload.stored.key
+        let stored = upload.stored
         let isCOS = Mutex(false)
         let body: @Sendable (PartSink) async throws -> [DigestKind: [UInt8]] = { [limits] sink in
             var form = KodoFormReader(limits: limits)
@@ -28,7 +28,7 @@ struct KodoForm: Sendable {
             }
             try decoder.finish()
             isCOS.withLock { $0 = form.isCOS }
-            return try form.checked(against: key, token, sign: sign)
+            return try form.checked(against: stored, token, sign: sign)
         }
         let record: FileRecord
         do {
@@ -84,10 +84,10 @@ private struct KodoFormReader {
     }
 
     /// Checks that token and key belong to the upload, and returns the digests that the form announces.
-    func checked(against key: FileKey, _ token: UploadToken, sign: String?) throws -> [DigestKind: [UInt8]] {
+    func checked(against upload: StoredUpload, _ token: UploadToken, sign: String?) throws -> [DigestKind: [UInt8]] {
         try KodoAuthorization.require(token, is: isCOS ? sign : try fields.text("token"))
         guard hasFile else { throw DialectError(400, "file is missing from the form.") }
-        if let given = try fields.text("key"), given != key.description {
+        if let given = try fields.text("key"), !upload.key.isMeant(by: given, for: upload.description.name) {
             throw DialectError(400, "key is not that of the token.")
         }
         guard let text = try fields.text("crc32") else { return [:] }

@@ -48,7 +48,8 @@ struct TokenRoutes: Sendable {
             "key": upload.key.description,
             "url": app.presentation.url(ofUpload: upload.key),
             "bucket": app.presentation.bucket,
-            "mime_type": (upload.description.mediaType ?? .octetStream).headerValue,
+            // Without the charset that an import gives: C# fails on parameters (protocol/files 2.2).
+            "mime_type": (upload.description.mediaType ?? .octetStream).description,
             "provider": provider.rawValue,
             "token": provider == .qiniu
                 ? token.qiniuForm(bucket: app.presentation.bucket, key: upload.key, deadline: upload.expiresAt)

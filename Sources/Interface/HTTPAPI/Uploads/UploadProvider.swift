@@ -23,7 +23,7 @@ package struct ClientAgent: Sendable, Equatable {
     }
 
     let sdk: SDK
-    /// Empty if the user agent has none.
+    /// The version of the SDK; empty if the user agent does not say it.
     let version: [Int]
 
     /// Parses `X-LC-UA` or `User-Agent`, of which only the beginning counts.
@@ -31,12 +31,17 @@ package struct ClientAgent: Sendable, Equatable {
         let known = ClientAgent.names.first { text.lowercased().hasPrefix($0.0) }
         sdk = known?.1 ?? .other
         let rest = text.dropFirst(known?.0.count ?? 0).drop { $0 == "/" }
-        version = rest.prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
+        let numbers = rest.prefix { $0.isNumber || $0 == "." }.split(separator: ".").compactMap { Int($0) }
+        // LeanEngine 2.x works with version 2 of the SDK, and 3.x with versions 3 and 4.
+        version = known?.0 == ClientAgent.leanEngine && numbers.first ?? 0 >= 3 ? [] : numbers
     }
+
+    /// LeanEngine's SDK for Node.js replaces the user agent of the JavaScript SDK with its own name and version.
+    private static let leanEngine = "avos cloud code node "
 
     /// The names in user agents; of two with the same beginning, the longer one is first.
     private static let names: [(String, SDK)] = [
-        ("leancloud-js-sdk", .js),
+        ("leancloud-js-sdk", .js), (leanEngine, .js),
         ("leancloud-objc-sdk", .objc), ("avos cloud ios-", .objc), ("avos cloud osx-", .objc),
         ("leancloud-swift-sdk", .swift),
         ("leancloud-java-sdk", .java), ("leancloud-android-sdk", .java), ("leancloud sdk v", .java),
@@ -66,6 +71,10 @@ package struct ProviderChoice: Sendable, Equatable {
             chosen[sdk] = provider
         }
     }
+
+    /// Whether Java gets `qcloud`: its SDK sends files above 512 KiB in slices (`op=upload_slice`), which the server does
+    /// not have.
+    package var needsSlices: Bool { chosen[.java] == .qcloud }
 
     /// The provider's name for a client; `s3` is the only provider with which no SDK uses another vendor's host.
     ///

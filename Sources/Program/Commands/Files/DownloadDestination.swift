@@ -54,7 +54,9 @@ enum DownloadDestination: Equatable, Sendable {
     ///
     /// Names come from other users. They must not lead out of the folder, and partial files add a few bytes.
     static func safe(_ name: String) -> String {
-        let last = Terminal.printable(name.split(separator: "/").last.map(String.init) ?? "")
+        // By bytes: a slash before a combining mark is another character for Swift.
+        let component = name.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
+        let last = Terminal.printable(component)
         guard !last.isEmpty, last != ".", last != ".." else { return "file" }
         guard last.utf8.count > 240 else { return last }
         let dot = last.lastIndex(of: ".") ?? last.endIndex

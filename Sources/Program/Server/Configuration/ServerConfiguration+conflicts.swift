@@ -27,6 +27,12 @@ extension ServerConfiguration {
             let sentence = "mirror.origin is for a server with one app; set mirrorOrigin of each app in apps instead"
             conflicts.append(SettingConflict("mirror.origin", sentence: sentence))
         }
+        if providers.needsSlices {
+            let sentence =
+                "uploads.providers must not have java=qcloud: the Java SDK sends files above 512 KiB in slices "
+                + "(op=upload_slice), which this server does not support; use java=s3 or java=qiniu"
+            conflicts.append(SettingConflict("uploads.providers", sentence: sentence))
+        }
         conflicts += databaseConflicts + blobConflicts
         conflicts += s3.conflicts + censorship.conflicts + mail.conflicts + sms.conflicts(country: accounts.countryCode)
         if mail.server == nil, accounts.verifiesEmail || apps.contains(where: { $0.verifiesEmail == true }) {

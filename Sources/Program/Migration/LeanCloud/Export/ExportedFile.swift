@@ -56,8 +56,8 @@ struct ExportedFile: Sendable {
         guard let key else { throw MigrationError("the file is on another server") }
         var url = members["url"]?.string
         if let domain {
-            let path = key.split(separator: "/", omittingEmptySubsequences: false)
-                .map { FileClient.percentEncoded(String($0)) }.joined(separator: "/")
+            let path = ExportedFile.segments(of: key)
+                .map { FileClient.percentEncoded(String(Substring($0))) }.joined(separator: "/")
             url = domain + (domain.hasSuffix("/") ? "" : "/") + path
         }
         let content: FileItem.Content
@@ -91,11 +91,18 @@ struct ExportedFile: Sendable {
 extension ExportedFile {
     /// The path of the bytes of a key below an export; `nil` for a key that could lead out of it.
     static func path(of key: String, in folder: String) -> String? {
-        let segments = key.split(separator: "/", omittingEmptySubsequences: false)
-        guard
-            segments.allSatisfy({ !["", ".", ".."].contains($0) && $0.utf8.count <= 255 && !$0.utf8.contains(0) })
-        else { return nil }
-        return "\(folder)/files/\(key)"
+        let isPath = segments(of: key).allSatisfy { segment in
+            1...255 ~= segment.count && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)
+                && !segment.contains(0)
+        }
+        return isPath ? "\(folder)/files/\(key)" : nil
+    }
+
+    /// The folders and the name in a key, also empty ones.
+    ///
+    /// By bytes, as the file system separates them: a slash before a combining mark is another character for Swift.
+    private static func segments(of key: String) -> [Substring.UTF8View] {
+        key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     }
 
     private static func localPath(of key: String, in folder: String?) -> String? {
