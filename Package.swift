@@ -278,7 +278,7 @@ let package = Package(
                 coreMetrics, logging, nioCore, nioPosix, serviceLifecycle,
             ]
         ),
-        tests(of: "CurlFetch", [nioCore, nioPosix]),
+        tests(of: "CurlFetch", [logging, nioCore, nioPosix]),
         tests(of: "FileClient"),
         tests(of: "Migration", ["FileClient"]),
         tests(of: "Commands", ["FileClient", "Migration", "Server", "Storage", argumentParser]),

@@ -173,6 +173,65 @@ import Testing
         #expect(server.store.count(of: try ClassName("Task")) == 1)
     }
 
+    @Test("a new object that batch/save names several times is made once, with the fields of all its items")
+    func repeatedCreation() async throws {
+        let server = TestServer()
+        try await server.test { client in
+            let saved = try await send(
+                client,
+                "POST",
+                "/1.1/batch/save",
+                #"""
+                {"requests":[
+                {"method":"POST","path":"/1.1/classes/Folder","new":true,"body":{"name":"home","__internalId":"F"}},
+                {"method":"POST","path":"/1.1/classes/Folder","new":true,"body":{"__internalId":"F"}},
+                {"method":"POST","path":"/1.1/classes/Folder","new":true,"body":{"n":1,"__internalId":"F"}},
+                {"method":"POST","path":"/1.1/classes/Task","new":true,"body":{"__internalId":"T"}},
+                {"method":"PUT","path":"/1.1/classes/Task","new":true,"body":{"__internalId":"T",
+                "__children":[{"className":"Folder","cid":"F","key":"folder"}]}},
+                {"method":"POST","path":"/1.1/users","new":true,
+                "body":{"username":"ann","password":"p4ss","__internalId":"U"}},
+                {"method":"POST","path":"/1.1/users","new":true,"body":{"__internalId":"U","city":"Lyon"}}]}
+                """#
+            ).json()
+            #expect(Set(saved.keys) == ["F", "T", "U"])
+            #expect(Set(saved["F"]?.objectValue?.keys.map { $0 } ?? []) == ["objectId", "createdAt", "updatedAt"])
+            #expect(saved["U"]?.objectValue?["sessionToken"] != nil)
+            let found = try await send(client, "GET", "/1.1/classes/Task?include=folder").json()
+            let folder = try #require(found["results"]?.arrayValue?.first?.objectValue?["folder"]?.objectValue)
+            #expect(folder["objectId"] == saved["F"]?.objectValue?["objectId"])
+            #expect(folder["name"] == "home")
+            #expect(folder["n"] == .integer(1))
+        }
+        #expect(server.store.count(of: try ClassName("Folder")) == 1)
+        #expect(server.store.count(of: .user) == 1)
+    }
+
+    @Test(
+        "one name for objects of two classes, and an id that a client gives, are refused",
+        arguments: [
+            ("classes/Task", #"{"__internalId":"F"}"#, 1),
+            ("classes/Folder", #"{"__internalId":"F","objectId":"a"}"#, 105),
+        ] as [(String, String, Int64)]
+    )
+    func repeatedCreationOfAnother(path: String, body: String, code: Int64) async throws {
+        let server = TestServer()
+        try await server.test { client in
+            let refused = try await send(
+                client,
+                "POST",
+                "/1.1/batch/save",
+                #"""
+                {"requests":[{"method":"POST","path":"/1.1/classes/Folder","body":{"__internalId":"F"}},
+                {"method":"POST","path":"/1.1/\#(path)","body":\#(body)}]}
+                """#
+            )
+            #expect(refused.status == .badRequest)
+            #expect(try refused.json()["code"] == .integer(code))
+        }
+        #expect(server.store.count(of: try ClassName("Folder")) == 0)
+    }
+
     @Test(
         "batch/save refuses a POST with an id like a batch, instead of creating another object",
         arguments: ["classes/Task/<id>", "classes/_User/<id>", "users/<id>", "classes/Task/<id>,a", "classes/Task/-"]

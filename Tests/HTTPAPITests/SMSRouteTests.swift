@@ -76,11 +76,15 @@ import Testing
         }
     }
 
-    @Test("the number of a code can be in the query string, as some clients send it")
-    func query() async throws {
+    @Test(
+        "the number of a code can be in the query string, as some clients send it, also with a + that is not escaped",
+        arguments: ["13800000000", "+8613800000000", "%2B8613800000000", "%208613800000000"]
+    )
+    func query(number: String) async throws {
         try await server.test { client in
             _ = try await client.send("POST", "/1.1/requestSmsCode", SMSRouteTests.number)
-            let answer = try await client.send("POST", "/1.1/verifySmsCode/123456?mobilePhoneNumber=13800000000", "{}")
+            let path = "/1.1/verifySmsCode/123456?mobilePhoneNumber=\(number)"
+            let answer = try await client.send("POST", path, "{}")
             #expect(answer.status == .ok)
         }
     }

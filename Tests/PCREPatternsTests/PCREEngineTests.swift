@@ -64,10 +64,28 @@ import Testing
         }
     }
 
+    @Test(
+        "the size is that of the compiled form, however short the expression is",
+        arguments: [
+            ("a", 100..<1000), (String(repeating: "a", count: 1000), 2000..<20_000),
+            (#"^[a-z0-9._%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}$"#, 100..<3000),
+            ("(abcd){1200}", 40_000..<120_000),
+        ]
+    )
+    func size(text: String, expected: Range<Int>) throws {
+        #expect(expected.contains(try pattern(text).size))
+    }
+
     @Test("an honest search through a long string is done", arguments: ["end$", "needle.*end", "^x", "[0-9]+-[0-9]+"])
     func longStrings(text: String) throws {
         let subject = String(repeating: "hay and stack ", count: 9000) + "needle 12-13 end"
         #expect(try pattern(text).isFound(in: subject, within: nil) == (text != "^x"))
+    }
+}
+
+extension CompiledPattern {
+    fileprivate func isFound(in subject: String, within budget: QueryBudget?) throws -> Bool {
+        try isFound(in: subject, path: "where.k.$regex", within: budget)
     }
 }
 

@@ -28,7 +28,7 @@ package struct PCREEngine: PatternEngine {
                 "\(path) is not a regular expression: \(PCREEngine.message(code)) at byte \(offset)."
             )
         }
-        return try PCREPattern(adopting: pattern, limits: limits, path: path)
+        return try PCREPattern(adopting: pattern, limits: limits)
     }
 
     /// PCRE2's message for an error code: a phrase such as "missing closing parenthesis".

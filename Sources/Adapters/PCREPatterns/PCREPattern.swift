@@ -9,11 +9,17 @@ internal import Domain
 final class PCREPattern: CompiledPattern, @unchecked Sendable {
     private let code: OpaquePointer
     private let context: OpaquePointer
-    private let path: String
     private let steps: Int
+    let size: Int
 
     /// Takes ownership of a compiled expression and frees it at the end.
-    init(adopting code: OpaquePointer, limits: PCRELimits, path: String) throws {
+    init(adopting code: OpaquePointer, limits: PCRELimits) throws {
+        var size = 0
+        let result = pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_SIZE), &size)
+        guard result == 0 else {
+            pcre2_code_free_8(code)
+            throw PCREFailure(code: result)
+        }
         guard let context = pcre2_match_context_create_8(nil) else {
             pcre2_code_free_8(code)
             throw PCREFailure(code: PCRE2_ERROR_NOMEMORY)
@@ -23,7 +29,7 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
         pcre2_set_heap_limit_8(context, limits.memory)
         self.code = code
         self.context = context
-        self.path = path
+        self.size = size
         steps = limits.totalSteps
     }
 
@@ -32,7 +38,7 @@ final class PCREPattern: CompiledPattern, @unchecked Sendable {
         pcre2_code_free_8(code)
     }
 
-    func isFound(in subject: String, within budget: QueryBudget?) throws -> Bool {
+    func isFound(in subject: String, path: String, within budget: QueryBudget?) throws -> Bool {
         guard let data = pcre2_match_data_create_8(1, nil) else { throw PCREFailure(code: PCRE2_ERROR_NOMEMORY) }
         defer { pcre2_match_data_free_8(data) }
         guard let context = pcre2_match_context_copy_8(context) else { throw PCREFailure(code: PCRE2_ERROR_NOMEMORY) }

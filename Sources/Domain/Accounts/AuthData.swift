@@ -55,40 +55,90 @@ package struct AuthData: Sendable, Hashable {
         Set(platforms.compactMap { try? AuthData.identity($0.key, $0.value) })
     }
 
-    /// The identity of the union to which a platform's data belongs, as a string.
-    package static func unionIdentity(of platform: String, _ data: JSONValue) -> String? {
-        union(of: platform, data).map { text("\($0.entry)", $0.id) }
+    /// Whether a platform's id is in the second of its members, which identified no user in earlier versions.
+    var hasSecondID: Bool {
+        platforms.contains { platform, data in
+            let members = AuthData.idMembers(of: platform)
+            guard AuthData.id(in: data, members.first) == nil, let second = members.second else { return false }
+            return AuthData.id(in: data, second) != nil
+        }
     }
 
-    /// The identity on a platform, as a string.
+    /// The identity of the union to which a platform's data belongs, as a string.
+    package static func unionIdentity(of platform: String, _ data: JSONValue) -> String? {
+        union(of: platform, data).map { text(escaped($0.entry), $0.id) }
+    }
+
+    /// The identity on a platform, as a string: `github:u1`, or `weixin_app/openid:o1` for an id in the platform's second
+    /// member.
+    ///
+    /// The member is a part of the second form: otherwise, with a verifier that checks one of the members, a client could
+    /// log in as another user by the value of the other one.
+    ///
+    /// - Throws: ``ServiceError/Code/missingLinkedID`` (250) for data without an id.
     package static func identity(_ platform: String, _ data: JSONValue) throws -> String {
-        let name =
-            switch platform {
-            case "weixin", "qq": "openid"
-            case anonymous: "id"
-            default: "uid"
-            }
+        let members = idMembers(of: platform)
+        let name = escaped(platform)
+        if let id = id(in: data, members.first) { return text(name, id) }
+        if let other = members.second, let id = id(in: data, other) { return text("\(name)/\(other)", id) }
+        var missing = "authData.\(platform).\(members.first)"
+        if let other = members.second { missing += " or authData.\(platform).\(other)" }
+        throw ServiceError(.missingLinkedID, "The user ID of the linked account is missing: \(missing).")
+    }
+
+    /// The members of a platform's data that can have the id, in the order in which they are read.
+    private static func idMembers(of platform: String) -> (first: String, second: String?) {
+        switch platform {
+        case anonymous: ("id", nil)
+        case "weixin", "qq": ("openid", "uid")
+        default: ("uid", "openid")
+        }
+    }
+
+    /// The id in a member of a platform's data; `nil` for an empty one and for other types.
+    private static func id(in data: JSONValue, _ member: String) -> String? {
         let id: String? =
-            switch data.objectValue?[name] {
+            switch data.objectValue?[member] {
             case .string(let text)?: text
             case .integer(let number)?: "\(number)"
             default: nil
             }
-        guard let id, !id.isEmpty else {
-            throw ServiceError(
-                .missingLinkedID,
-                "The user ID of the linked account is missing: authData.\(platform).\(name)."
-            )
-        }
-        return text(platform, id)
+        return id?.isEmpty == true ? nil : id
     }
 
     /// Builds an identity; a long or non-ASCII id is replaced by its digest.
     ///
-    /// `#` occurs in no platform's name.
-    private static func text(_ platform: String, _ id: String) -> String {
-        if id.utf8.count <= 200, id.utf8.allSatisfy({ $0 < 0x80 }) { return "\(platform):\(id)" }
-        return "\(platform)#\(SHA256.hash(data: Array(id.utf8)).hexadecimal)"
+    /// - Parameters:
+    ///   - name: The escaped name of the platform, followed by `/` and the member if it is the second one; it has neither
+    ///     `:` nor `#`.
+    ///   - id: The id.
+    /// - Returns: The identity.
+    private static func text(_ name: String, _ id: String) -> String {
+        if id.utf8.count <= 200, id.utf8.allSatisfy({ $0 < 0x80 }) { return "\(name):\(id)" }
+        return "\(name)#\(SHA256.hash(data: Array(id.utf8)).hexadecimal)"
+    }
+
+    /// A platform's name as it is written in an identity: letters, digits, `_` and `-` unchanged, every other byte as two
+    /// hexadecimal digits after `%`.
+    private static func escaped(_ platform: String) -> String {
+        var text = ""
+        for byte in platform.utf8 {
+            if byte.isASCIIAlphanumeric || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") {
+                text.unicodeScalars.append(UnicodeScalar(byte))
+            } else {
+                text += "%\([byte].hexadecimal)"
+            }
+        }
+        return text
+    }
+
+    /// Whether the string is a valid name of a platform: 1 to 128 printable ASCII characters without `.` and `$`, which
+    /// have a meaning in paths.
+    private static func isPlatformName(_ name: String) -> Bool {
+        (1...128).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "$")
+            }
     }
 
     /// Adds the entry of a union if the platform's data claims the union's main account (protocol/data 6.5).
@@ -102,7 +152,7 @@ package struct AuthData: Sendable, Hashable {
     /// The union of a platform's data; `nil` for anonymous ids, which are not verified.
     private static func union(of platform: String, _ data: JSONValue) -> (entry: String, id: String)? {
         guard platform != anonymous, let members = data.objectValue, let name = members["platform"]?.stringValue,
-            let id = members["unionid"]?.stringValue, FieldPath.isASCIIFieldName(name), !id.isEmpty
+            let id = members["unionid"]?.stringValue, isPlatformName(name), !id.isEmpty
         else { return nil }
         return ("_\(name)_unionid", id)
     }
@@ -159,7 +209,7 @@ extension AuthData {
     }
 
     private static func change(_ value: JSONValue, of platform: String, _ isImport: Bool) throws -> Change? {
-        guard FieldPath.isASCIIFieldName(platform) else {
+        guard isPlatformName(platform) else {
             throw ServiceError(.invalidKey, "Invalid key name in authData: '\(platform.prefix(64))'.")
         }
         guard isImport || !platform.hasPrefix("_") else { return nil }

@@ -31,6 +31,8 @@ package enum PasswordComparison: Sendable {
 package protocol AuthDataVerifier: Sendable {
     /// Verifies the data of a platform, including its union.
     ///
-    /// Throws ``ServiceError/Code/invalidAuthData`` (251) unless the provider confirms both.
-    func verify(_ data: JSONValue, of platform: String, in app: AppID) async throws
+    /// - Returns: The data to store in a client's place: normalized, and the same unless the provider replaces it, for
+    ///   example a code by the ids that it stands for.
+    /// - Throws: ``ServiceError/Code/invalidAuthData`` (251) unless the provider confirms both.
+    func verify(_ data: JSONValue, of platform: String, in app: AppID) async throws -> JSONValue
 }

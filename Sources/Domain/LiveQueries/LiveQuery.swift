@@ -29,7 +29,8 @@ struct LiveQuery: Sendable {
         let condition = try LiveQuery.condition(members["where"], limits)
         conditionText = condition.encoded()
         try LiveQuery.requireSize(conditionText.count, limits)
-        var parser = ConditionParser(limits: queries, engine: engine)
+        let patterns = BoundedPatterns(engine, limit: limits.patternMemory, setting: "liveQueries.patternMemory")
+        var parser = ConditionParser(limits: queries, engine: patterns)
         self.condition = try parser.parse(condition)
         guard !self.condition.hasSubqueries, !self.condition.hasMember else {
             throw ServiceError(

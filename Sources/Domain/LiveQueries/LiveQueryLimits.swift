@@ -14,6 +14,8 @@ package struct LiveQueryLimits: Sendable {
     package var lifetime: Int
     /// The maximum size of the JSON of a condition in bytes.
     package var conditionSize: Int
+    /// The maximum memory of all compiled regular expressions of a condition in bytes.
+    package var patternMemory: Int
     /// The maximum size of a message from a client in bytes.
     package var messageSize: Int
     /// The maximum number of events that wait for one client.
@@ -32,6 +34,7 @@ package struct LiveQueryLimits: Sendable {
         subscribeRate: Int = 100,
         lifetime: Int = 600,
         conditionSize: Int = 16 << 10,
+        patternMemory: Int = 256 << 10,
         messageSize: Int = 64 << 10,
         queueCount: Int = 1000,
         queueSize: Int = 4 << 20,
@@ -44,6 +47,7 @@ package struct LiveQueryLimits: Sendable {
         self.subscribeRate = subscribeRate
         self.lifetime = lifetime
         self.conditionSize = conditionSize
+        self.patternMemory = patternMemory
         self.messageSize = messageSize
         self.queueCount = queueCount
         self.queueSize = queueSize

@@ -46,6 +46,9 @@ struct AccountChange {
     /// Fields that are never stored with a user: ``AccountPreparation`` removes them from the requests of clients.
     static let secrets = ["password", "salt", "bcryptPassword", "sessionToken"]
 
+    /// Fields that a change of other fields can change; the reply shows those that it changed.
+    static let derivedFields = AccountName.allCases.compactMap(\.verifiedField) + [AuthData.field]
+
     /// The platforms that the change links or logs in with.
     var linked: [(platform: String, data: JSONValue)] {
         authData.compactMap { change in

@@ -14,7 +14,8 @@ struct AccountPreparation: Sendable {
         }
     }
 
-    /// The change with the hash in place of the password and with verified `authData`.
+    /// The change with the hash in place of the password and with verified `authData`, in which the verifier can replace
+    /// the data of a platform.
     ///
     /// - Parameters:
     ///   - change: The change as the client sent it.
@@ -51,10 +52,17 @@ struct AccountPreparation: Sendable {
             change.passwordHash = try await dependencies.hasher.hash(new, for: caller.identityByAddress)
         }
         guard let verifier = dependencies.verifier, !caller.isMaster else { return change }
-        for (platform, data) in account.linked where platform != AuthData.anonymous {
+        var authData = account.authData
+        var isReplaced = false
+        for (index, part) in authData.enumerated() {
+            guard case .set(let platform, let data) = part, platform != AuthData.anonymous else { continue }
             if known.platforms[platform]?.isSame(as: data) == true { continue }
-            try await verifier.verify(data, of: platform, in: caller.app)
+            let verified = try await verifier.verify(data, of: platform, in: caller.app)
+            guard !verified.isSame(as: data) else { continue }
+            authData[index] = .set(platform, verified)
+            isReplaced = true
         }
+        if isReplaced { try change.replaceAuthData(by: authData) }
         return change
     }
 

@@ -143,7 +143,14 @@ private struct BatchSaving {
             }
             change.set(child.key, to: pointer.json)
         }
-        let command = ObjectCommand(item.className, try action(of: item, change), mustExist: item.mustExist)
+        let known = try objectMadeBefore(by: item)
+        if known != nil {
+            // A file's record is complete when it is made.
+            if item.className == .file { return }
+            try SystemFields.require(change.takeSystemFields(), settableBy: rules.access.caller)
+            if change.isEmpty { return }
+        }
+        let command = ObjectCommand(item.className, try action(of: item, change, known), mustExist: item.mustExist)
         let reply = try rules(for: command).perform(command)
         var members = try reply.members
         if let created = reply.created {
@@ -164,19 +171,28 @@ private struct BatchSaving {
         return rules.acting(as: rules.access.caller.logged(in: user))
     }
 
-    private func action(of item: SaveItem, _ change: ObjectChange) throws -> ObjectCommand.Action {
+    /// The object that an earlier POST with the same `__internalId` has made; `nil` for the first one.
+    ///
+    /// Objective-C sends a new object once for each object that points to it. It also sends each operation on an
+    /// installation as a POST, and those have their own rules for known devices.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if that object is of another class.
+    private func objectMadeBefore(by item: SaveItem) throws -> Pointer? {
+        guard item.creates, item.className != .installation, let known = made[item.internalID] else { return nil }
+        guard known.className == item.className else {
+            throw ServiceError(
+                .badRequest,
+                "Two items of batch/save make objects of different classes for '\(item.internalID.prefix(64))'."
+            )
+        }
+        return known
+    }
+
+    private func action(of item: SaveItem, _ change: ObjectChange, _ known: Pointer?) throws -> ObjectCommand.Action {
+        if let known { return .update(known.id, change, where: nil, returnsObject: item.returnsObject) }
+        if item.creates { return .create(change, returnsObject: item.returnsObject) }
         // Objective-C sends the other fields of a new object as a PUT without an id; it applies to the object created
         // before.
-        if item.creates {
-            // Objective-C sends each operation on an installation as a POST, which updates the installation.
-            guard made[item.internalID] == nil || item.className == .installation else {
-                throw ServiceError(
-                    .badRequest,
-                    "Two items of batch/save make the object '\(item.internalID.prefix(64))'."
-                )
-            }
-            return .create(change, returnsObject: item.returnsObject)
-        }
         guard let id = item.id ?? made[item.internalID]?.id else {
             throw ServiceError(.badRequest, "An item of batch/save changes an object without an id.")
         }

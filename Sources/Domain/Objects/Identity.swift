@@ -14,7 +14,7 @@ extension WriteTransaction {
             } catch let error as ServiceError where error.code == .duplicateValue {
                 throw ServiceError(
                     .duplicateValue,
-                    "A unique field was given a value that is already taken. The field is 'authData.\(identity.prefix { !":#".contains($0) })'.",
+                    "A unique field was given a value that is already taken. The field is 'authData.\(identity.prefix { !":#/".contains($0) })'.",
                     cause: error
                 )
             }
@@ -29,5 +29,68 @@ extension WriteTransaction {
         }
         try voidMails(of: users)
         try voidSMS(of: users)
+    }
+}
+
+extension WriteTransaction {
+    /// Adds the identities of users whose platforms have an id that identified no user in earlier versions: imports stored
+    /// such users without them.
+    ///
+    /// An identity of another user stays with that user. Users that cannot be parsed are skipped; `lcfile check` reports
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - last: The user after which to begin, in order of the ids; `nil` for the first one.
+    ///   - settings: The settings of new records.
+    /// - Returns: The last user that was read; `nil` at the end.
+    /// - Throws: Errors of the store.
+    fileprivate func addMissingIdentities(after last: ObjectID?, _ settings: ObjectSettings) throws -> ObjectID? {
+        let id = FieldPath(field: "objectId")
+        let rest = last.map { Condition.field(id, .compares(.greater, .string($0.description))) }
+        let users = try rows(
+            ObjectQuery(
+                .user,
+                where: rest ?? .always,
+                order: [SortKey(id)],
+                page: Page(first: 1000),
+                replySize: 16 << 20
+            )
+        )
+        for row in users {
+            guard let user = try? row.object() else { continue }
+            let authData = AuthData(stored: user.fields[AuthData.field])
+            guard authData.hasSecondID else { continue }
+            do {
+                try attempt { try setIdentities(of: row.id, to: authData.identities, settings) }
+            } catch let error as ServiceError where error.code == .duplicateValue {
+                continue
+            }
+        }
+        return users.last?.id
+    }
+}
+
+extension ObjectService {
+    /// The field of the class of identities which says that no identity is missing
+    /// (``WriteTransaction/addMissingIdentities(after:_:)``); no object has it.
+    private static let identitiesAreComplete = "_complete"
+
+    /// Adds the identities that earlier versions did not store, once for each app.
+    func addMissingIdentities() async throws {
+        let marker = ObjectService.identitiesAreComplete
+        guard let known = try await store.read({ try $0.schema(of: .identity) }), known.fields[marker] == nil else {
+            return
+        }
+        var last: ObjectID?
+        repeat {
+            last = try await store.write { [last, settings] writer in
+                try writer.addMissingIdentities(after: last, settings)
+            }
+        } while last != nil
+        try await store.write { writer in
+            guard var schema = try writer.schema(of: .identity) else { return }
+            schema.fields[marker] = FieldDefinition(.boolean)
+            try writer.save(schema)
+        }
     }
 }

@@ -52,6 +52,9 @@ package struct ObjectChange: Sendable {
     /// Whether the change creates an object with an id that it gives, as only the master key is allowed to.
     var isImport: Bool { systemFields["objectId"] != nil }
 
+    /// Whether the change sets nothing, apart from its ``SystemFields``.
+    var isEmpty: Bool { operations.isEmpty && acl == nil && passwordHash == nil && sessionToken == nil }
+
     /// Whether the values together are not much larger than the largest object; others would delay other changes.
     ///
     /// - Parameter limit: The maximum size of the object in bytes.
@@ -70,6 +73,21 @@ package struct ObjectChange: Sendable {
     /// Sets one field; for pointers to children of a batch.
     mutating func set(_ field: String, to value: JSONValue) {
         operations.append((FieldPath(field: field), .set(value)))
+    }
+
+    /// Replaces all operations on a user's `authData`.
+    ///
+    /// - Throws: ``ServiceError/Code/invalidKey`` for a platform whose name no path can have.
+    mutating func replaceAuthData(by changes: [AuthData.Change]) throws {
+        _ = remove(AuthData.field)
+        for change in changes {
+            switch change {
+            case .removeAll: operations.append((FieldPath(field: AuthData.field), .delete))
+            case .remove(let platform): operations.append((try FieldPath("\(AuthData.field).\(platform)"), .delete))
+            case .set(let platform, let data):
+                operations.append((try FieldPath("\(AuthData.field).\(platform)"), .set(data)))
+            }
+        }
     }
 
     /// Removes and returns the operations on a field and on paths inside it.

@@ -47,6 +47,10 @@ struct ObjectEdit {
         }
         // `Delete` of an unknown field has no effect and creates no field.
         if known == nil, operation == .delete { return }
+        if operation == .keepRelation(nil) {
+            try requireRelation(path)
+            return
+        }
         if case .relation? = schema.fields[path.field]?.type, let isNoChange = changeOfRelation(operation, path) {
             if !isNoChange { relations.append((path.field, operation)) }
             return
@@ -89,6 +93,15 @@ struct ObjectEdit {
         case .delete: path.isNested
         default: nil
         }
+    }
+
+    /// Throws ``ServiceError/Code/invalidClassName`` for a relation without a class inside a field, or in a field of
+    /// another type.
+    private func requireRelation(_ path: FieldPath) throws {
+        let type = schema.fields[path.field]?.type
+        if !path.isNested, type == nil { return }
+        if !path.isNested, case .relation? = type { return }
+        throw ServiceError(.invalidClassName, "The Relation of '\(path)' has no className.")
     }
 
     /// Checks a type against the field's type, or creates the field with it.

@@ -86,9 +86,11 @@ package struct ObjectService: Sendable {
         self.admission = admission
     }
 
-    /// Creates the built-in classes that apps use like their own; call it once, before the first request.
+    /// Creates the built-in classes that apps use like their own, and the identities that earlier versions did not store;
+    /// call it once, before the first request.
     package func prepare() async throws {
         try await store.write { try $0.prepareOrdinaryClasses() }
+        try await addMissingIdentities()
     }
 
     /// Performs one command.

@@ -6,6 +6,8 @@ package struct ObjectView: Sendable {
     package var keys: PathTree
     /// The fields to leave out.
     package var hidden: Set<String>
+    /// The members to leave out inside fields and included objects.
+    private let hiddenMembers: PathTree
     /// Whether the ACL is shown.
     package var returnsACL: Bool
     /// Whether internal files are shown without their URL.
@@ -22,8 +24,20 @@ package struct ObjectView: Sendable {
         let included = include.split(separator: ",").prefix(ObjectView.maxNames).map { $0.filter { $0 != " " } }
         self.include = PathTree(included, depth: 5)
         self.keys = PathTree(names.filter { !$0.hasPrefix("-") }, depth: FieldPath.maxDepth)
-        hidden = Set(names.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
+        let hidden = Set(names.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
+        self.hidden = hidden
+        hiddenMembers = PathTree(ObjectView.dotted(hidden), depth: FieldPath.maxDepth)
         self.returnsACL = returnsACL
+    }
+
+    /// The hidden names that lead inside a field, without those inside another hidden name.
+    private static func dotted(_ hidden: Set<String>) -> [String] {
+        let dotted = hidden.filter { name in
+            let parts = name.split(separator: ".")
+            guard (2...FieldPath.maxDepth).contains(parts.count) else { return false }
+            return !(1..<parts.count).contains { hidden.contains(parts.prefix($0).joined(separator: ".")) }
+        }
+        return Array(dotted)
     }
 
     /// The maximum number of names that are read from a list: more than the default limit of a class's fields.
@@ -32,7 +46,7 @@ package struct ObjectView: Sendable {
     /// Whether objects are shown with all fields and without additions.
     var isPlain: Bool { include.isEmpty && !isSelective && !returnsACL && !hidesFileURLs }
 
-    /// Whether parts of an object can be left out.
+    /// Whether parts of an object can be left out; a member of ``hiddenMembers`` is a name of ``hidden``, too.
     var isSelective: Bool { !keys.isEmpty || !hidden.isEmpty }
 
     /// Whether a field is shown at all.
@@ -47,6 +61,10 @@ package struct ObjectView: Sendable {
             guard let below = keys[name], !below.isEmpty, let text = object.value(name) else { continue }
             object.set(name, to: below.selection(from: JSONValue(stored: text) ?? .null).encoded())
         }
+        for name in hiddenMembers.names {
+            guard let below = hiddenMembers[name], let text = object.value(name) else { continue }
+            object.set(name, to: below.removal(from: JSONValue(stored: text) ?? .null).encoded())
+        }
     }
 
     /// The fields that are shown regardless of `keys`.
@@ -56,6 +74,12 @@ package struct ObjectView: Sendable {
 
     /// The same of a file in a field: SDKs fail on one without a name or a URL (protocol/files 4.1).
     fileprivate static let alwaysOfFiles: Set<String> = always.union(["name", "url"])
+
+    /// The members of an included object that cannot be left out: without them it is no object for SDKs.
+    fileprivate static let identifying: Set<String> = ["objectId", "__type", "className"]
+
+    /// The same of a file.
+    fileprivate static let identifyingFiles: Set<String> = identifying.union(["name", "url"])
 }
 
 /// Dotted names as a tree: `a`, `a.b`, `c.d` are `a` with `b`, and `c` with `d`.
@@ -91,6 +115,31 @@ package struct PathTree: Sendable {
             let always = members["__type"] == "File" ? ObjectView.alwaysOfFiles : ObjectView.always
             let kept = members.filter { children[$0.key] != nil || always.contains($0.key) }
             return .object(kept.mapMembers { children[$0]?.selection(from: $1) ?? $1 })
+        default:
+            return value
+        }
+    }
+
+    /// The value without the members that the leaves of the tree name, in plain objects, included objects and arrays of
+    /// them.
+    fileprivate func removal(from value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements):
+            return .array(elements.map(removal(from:)))
+        case .object(let members):
+            let identifying: Set<String>
+            switch members["__type"]?.stringValue {
+            case nil: identifying = []
+            case "Pointer", "Object": identifying = ObjectView.identifying
+            case "File": identifying = ObjectView.identifyingFiles
+            // A date, for example, is one value.
+            default: return value
+            }
+            var rest = members
+            for (name, below) in children where !identifying.contains(name) {
+                rest[name] = below.isEmpty ? nil : members[name].map(below.removal(from:))
+            }
+            return .object(rest)
         default:
             return value
         }

@@ -190,7 +190,10 @@ struct ObjectWriteRules {
         // A caller with write access but without read access does not get the stored values.
         if returnsObject, access.canRead(row, in: known) {
             var shown = ObjectView.plain
-            let touched = change.fields.union(account?.fields ?? []).union(edit.schema.relations.map(\.key))
+            var touched = change.fields.union(account?.fields ?? []).union(edit.schema.relations.map(\.key))
+            if account != nil {
+                touched.formUnion(AccountChange.derivedFields.filter { edit.object.fields[$0] != object.fields[$0] })
+            }
             shown.keys = PathTree(touched + ["objectId"], depth: 1)
             shown.hidden = ["createdAt"]
             reply = ObjectReply(

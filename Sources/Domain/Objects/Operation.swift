@@ -10,7 +10,9 @@ package enum Operation: Sendable, Hashable {
     case addRelation([Pointer])
     case removeRelation([Pointer])
     /// A relation that is sent back as it was read: creates the field and changes nothing else.
-    case keepRelation(ClassName)
+    ///
+    /// With `nil`, as SDKs send a relation that they have not read, it does not create the field either.
+    case keepRelation(ClassName?)
 
     /// The bitwise operator of an operation on an integer.
     package enum BitOperator: String, Sendable {
@@ -49,7 +51,9 @@ package enum Operation: Sendable, Hashable {
             guard let list = members["ops"]?.arrayValue, list.count <= 100,
                 !list.contains(where: { $0.objectValue?["__op"] == "Batch" || $0.objectValue?["__op"] == nil })
             else { throw refusal(field, "needs up to 100 operations as 'ops', no Batch among them") }
-            return try list.flatMap { try Operation.list($0, field: field) }
+            return try list.reduce(into: []) { operations, json in
+                for operation in try Operation.list(json, field: field) { operations.append(joining: operation) }
+            }
         default:
             throw refusal(field, "is not known: \(name.summary)")
         }
@@ -63,7 +67,7 @@ package enum Operation: Sendable, Hashable {
         case .increment, .bits: .number
         case .add, .addUnique, .remove: .array
         case .addRelation(let pointers), .removeRelation(let pointers): .relation(pointers[0].className)
-        case .keepRelation(let target): .relation(target)
+        case .keepRelation(let target): target.map(FieldType.relation)
         }
     }
 
@@ -78,7 +82,8 @@ package enum Operation: Sendable, Hashable {
 
     private static func keptRelation(_ json: JSONValue) throws -> Operation? {
         guard case .object(let members) = json, members["__type"] == "Relation" else { return nil }
-        return .keepRelation(try ClassName(members["className"]?.stringValue ?? ""))
+        guard let name = members["className"], name != .null else { return .keepRelation(nil) }
+        return .keepRelation(try ClassName(name.stringValue ?? ""))
     }
 
     private static func objects(_ members: [String: JSONValue], _ field: String) throws -> [JSONValue] {
@@ -106,5 +111,19 @@ package enum Operation: Sendable, Hashable {
 
     private static func refusal(_ field: String, _ what: String) -> ServiceError {
         ServiceError(.malformedJSON, "The operation on '\(field.prefix(64))' \(what).")
+    }
+}
+
+extension [Operation] {
+    /// Appends an operation, or joins it with the last one if both change an array in the same way.
+    ///
+    /// Each operation on an array takes the time of the whole array, for which all other changes wait.
+    fileprivate mutating func append(joining operation: Operation) {
+        switch (last, operation) {
+        case (.add(let old)?, .add(let new)): self[count - 1] = .add(old + new)
+        case (.addUnique(let old)?, .addUnique(let new)): self[count - 1] = .addUnique(old + new)
+        case (.remove(let old)?, .remove(let new)): self[count - 1] = .remove(old + new)
+        default: append(operation)
+        }
     }
 }

@@ -76,18 +76,29 @@ package indirect enum Condition: Sendable, Hashable {
         package let maximum: Double?
     }
 
-    /// A box from a south-western to a north-eastern corner, borders included; it can cross the date line.
+    /// A planar box, borders included, as MongoDB's `$box`: it never crosses the date line.
     package struct Box: Sendable, Hashable {
+        /// The corner with the smaller latitude and the smaller longitude.
         package let southWest: GeoPoint
+        /// The corner with the greater latitude and the greater longitude.
         package let northEast: GeoPoint
+
+        /// Creates a box from two opposite corners in any order.
+        package init(corner: GeoPoint, opposite: GeoPoint) {
+            southWest = GeoPoint(
+                latitude: min(corner.latitude, opposite.latitude),
+                longitude: min(corner.longitude, opposite.longitude)
+            )
+            northEast = GeoPoint(
+                latitude: max(corner.latitude, opposite.latitude),
+                longitude: max(corner.longitude, opposite.longitude)
+            )
+        }
 
         /// Whether the point is inside.
         package func contains(_ point: GeoPoint) -> Bool {
-            let isBetween =
-                southWest.longitude <= northEast.longitude
-                ? southWest.longitude <= point.longitude && point.longitude <= northEast.longitude
-                : southWest.longitude <= point.longitude || point.longitude <= northEast.longitude
-            return southWest.latitude <= point.latitude && point.latitude <= northEast.latitude && isBetween
+            southWest.latitude <= point.latitude && point.latitude <= northEast.latitude
+                && southWest.longitude <= point.longitude && point.longitude <= northEast.longitude
         }
     }
 

@@ -10,12 +10,12 @@ extension ConditionParser {
         )
     }
 
-    /// Parses `{"$box":[southWest,northEast]}`.
+    /// Parses `{"$box":[southWest,northEast]}`; the corners can have any order.
     func box(_ json: JSONValue, _ path: String) throws -> Condition.Box {
         guard let members = json.objectValue, members.count == 1, let corners = members["$box"]?.arrayValue,
             corners.count == 2
         else { throw refusal(path, "must be {\"$box\":[southWest,northEast]}") }
-        return Condition.Box(southWest: try point(corners[0], path), northEast: try point(corners[1], path))
+        return Condition.Box(corner: try point(corners[0], path), opposite: try point(corners[1], path))
     }
 
     /// Parses a GeoPoint, or an array of two numbers: longitude first, as in CQL and MongoDB (protocol/data 4.7).

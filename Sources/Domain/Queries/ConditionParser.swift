@@ -6,6 +6,8 @@ package struct ConditionParser {
     private var conditions = 0
     private var subqueries = 0
     private var listed = 0
+    /// Compiles the expressions; `nil` before the first one.
+    private var patterns: BoundedPatterns?
 
     /// Creates a parser for one `where`; it counts the parts that the limits bound.
     ///
@@ -166,7 +168,7 @@ package struct ConditionParser {
         }
     }
 
-    private func pattern(_ json: JSONValue, options: JSONValue?, _ path: String) throws -> Pattern {
+    private mutating func pattern(_ json: JSONValue, options: JSONValue?, _ path: String) throws -> Pattern {
         guard let text = json.stringValue, let options = (options ?? .string("")).stringValue else {
             throw refusal(path, "and its $options must be strings")
         }
@@ -176,7 +178,9 @@ package struct ConditionParser {
                 "has \(text.utf8.count) bytes; the limit is \(limits.patternLength) (queries.maxPatternLength)"
             )
         }
-        return try Pattern(text, options: options, path: path, engine: engine)
+        let patterns = patterns ?? BoundedPatterns(engine, limits)
+        self.patterns = patterns
+        return try Pattern(text, options: options, path: path, engine: patterns)
     }
 
     private mutating func subquery(_ json: JSONValue, _ path: String, _ depth: Int) throws -> Condition.Subquery {

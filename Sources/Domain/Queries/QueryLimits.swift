@@ -12,6 +12,8 @@ package struct QueryLimits: Sendable {
     package var subqueries: Int
     /// The maximum length of a regular expression in bytes.
     package var patternLength: Int
+    /// The maximum memory of all compiled regular expressions of a request in bytes.
+    package var patternMemory: Int
     /// The time limit of a query in seconds.
     package var timeout: Int
     /// The maximum number of requests of one caller that query or wait at the same time.
@@ -28,6 +30,7 @@ package struct QueryLimits: Sendable {
         values: Int = 20_000,
         subqueries: Int = 10,
         patternLength: Int = 1000,
+        patternMemory: Int = 1 << 20,
         timeout: Int = 10,
         concurrent: Int = 64,
         replySize: Int = 6 << 20
@@ -38,6 +41,7 @@ package struct QueryLimits: Sendable {
         self.values = values
         self.subqueries = subqueries
         self.patternLength = patternLength
+        self.patternMemory = patternMemory
         self.timeout = timeout
         self.concurrent = concurrent
         self.replySize = replySize

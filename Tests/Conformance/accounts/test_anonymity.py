@@ -50,6 +50,12 @@ def test_any_platform_that_is_linked_ends_anonymity(api, anonymous, nobody, data
     assert_known(api, anonymous, nobody, data)
 
 
+def test_reply_to_a_name_and_a_password_has_the_data_without_anonymity(anonymous):
+    name = unique()
+    body = anonymous.change({"username": name, "password": "p4ss"}, new="true").json()
+    assert (body["username"], body["authData"]) == (name, {})
+
+
 def test_any_platform_that_is_linked_in_a_batch_ends_anonymity(api, anonymous, nobody, data):
     item = {"method": "PUT", "path": anonymous.path, "body": {"authData": nobody | data}}
     assert set(batch(anonymous.api, item).json()[0]) == {"success"}

@@ -91,6 +91,14 @@ def test_log_has_no_code_and_no_number(server, api, gateway, phone):
 
 # Codes
 
+@pytest.mark.parametrize("mark", ["+", "%2B"])
+def test_number_in_the_query_string_may_have_a_plus_that_is_not_escaped(api, gateway, phone, mark):
+    """PHP's SDK sends it so."""
+    ask(api, "requestSmsCode", phone)
+    path = f"/1.1/verifySmsCode/{gateway.code(phone)}?mobilePhoneNumber={mark}{phone.removeprefix('+')}"
+    assert api.post(path).json() == {}
+
+
 @pytest.mark.parametrize("spelled", ["+1202555{}", "001202555{}", "+1-202.555.{}", "+1 (202) 555-{}", "＋1202555{}"])
 def test_code_in_every_notation_of_the_number(api, gateway, spelled):
     last = new_phone()[-4:]

@@ -80,6 +80,33 @@ def test_openid_decides_where_there_is_one(api, platform):
     openid = user.read()["authData"][platform]["openid"]
     assert user_of(api, join(api, data_of(platform, openid, uid="2")), 200).id == user.id
     assert user_of(api, join(api, data_of(platform, uid="1"))).id != user.id
+    assert user_of(api, join(api, {platform: {"uid": openid}})).id != user.id
+
+
+@pytest.mark.parametrize("platform", ["weixin_app", "taptap", "platform1"])
+def test_openid_identifies_on_a_platform_without_uid(api, bob, platform):
+    data = {platform: {
+        "openid": unique("o"), "access_token": "t", "expires_in": 7200, "platform": "weixin", "unionid": unique("U"),
+        "main_account": True,
+    }}
+    user = user_of(api, join(api, data))
+    assert user_of(api, join(api, data), 200).id == user.id
+    assert_refused(bob.change({f"authData.{platform}": data[platform]}), 400, 137)
+    other = {platform: {"openid": unique("o")}}
+    assert bob.change({f"authData.{platform}": other[platform]}).status_code == 200
+    assert user_of(api, join(api, other), 200).id == bob.id
+
+
+def test_openid_is_not_taken_for_a_uid_of_the_same_platform(api):
+    id = unique("id")
+    users = {user_of(api, join(api, {"weixin_app": {member: id}})).id for member in ("uid", "openid")}
+    assert len(users) == 2
+
+
+def test_uid_decides_on_other_platforms(api):
+    uid = unique("id")
+    user = user_of(api, join(api, {"weixin_app": {"uid": uid, "openid": "1"}}))
+    assert user_of(api, join(api, {"weixin_app": {"uid": uid, "openid": "2"}}), 200).id == user.id
 
 
 def test_identity_of_several_at_once_is_of_one_user(server, data):
@@ -113,13 +140,14 @@ def test_identity_in_a_batch(api, data):
 # What is no identity
 
 NOBODY = [
-    {"github": {}}, {"github": {"id": "x"}}, {"github": {"openid": "x"}}, {"weixin": {"uid": "x"}}, {"qq": {"uid": "x"}},
-    {"anonymous": {"uid": "x"}}, {"github": {"uid": ""}}, {"github": {"uid": None}}, {"github": {"uid": {"a": 1}}},
-    {"github": {"uid": ["x"]}}, {"github": {"uid": True}},
+    {"github": {}}, {"github": {"id": "x"}}, {"github": {"openid": ""}}, {"weixin": {}}, {"qq": {"id": "x"}},
+    {"anonymous": {"uid": "x"}}, {"anonymous": {"openid": "x"}}, {"github": {"uid": ""}}, {"github": {"uid": None}},
+    {"github": {"uid": {"a": 1}}}, {"github": {"uid": ["x"]}}, {"github": {"uid": True}}, {"lc_weapp": {"code": "x"}},
 ]
 MALFORMED = [
     "text", 5, True, ["github"], {"github": 5}, {"github": "u1"}, {"github": [{"uid": "x"}]}, {"a.b": {"uid": "x"}},
     {"$or": {"uid": "x"}}, {"": {"uid": "x"}}, {"a b": {"uid": "x"}}, {"github": {"uid": "x", "$a": 1}},
+    {"p" * 129: {"uid": "x"}}, {"a\n": {"uid": "x"}},
     {"github": {"uid": {"$ne": None}}}, {}, None,
 ]
 

@@ -5,7 +5,7 @@ from accounts import (
     NO_USER, PASSWORD, TAKEN, is_live, log_in, new_email, new_phone, sign_up, unique, user_of, users_named,
 )
 from client import assert_refused
-from data import DELETE, assert_400, at_once, batch, op
+from data import DELETE, assert_400, at_once, batch, op, own
 
 PATHS = ["/1.1/users", "/1.1/classes/_User"]
 
@@ -233,6 +233,14 @@ def test_new_address_is_not_verified(ann, master, verified):
         assert ann.change({flag: True}, by=master).status_code == 200
         assert ann.change({address: make()}, by=by).status_code == 200
         assert ann.read()[flag] is False
+
+
+@pytest.mark.parametrize("flag_of_reply", ["new", "fetchWhenSave"])
+def test_reply_has_the_flag_that_a_new_address_clears(ann, verified, flag_of_reply):
+    address, flag, make = verified
+    fresh = make()
+    assert own(ann.change({address: fresh}, **{flag_of_reply: "true"}).json()) == {address: fresh, flag: False}
+    assert own(ann.change({address: fresh}, **{flag_of_reply: "true"}).json()) == {address: fresh}
 
 
 def test_removed_address_is_not_verified(ann, verified):

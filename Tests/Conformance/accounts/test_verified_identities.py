@@ -1,5 +1,7 @@
 """What the operator's verifier is asked and what it is spared, and that what it refuses changes nothing."""
 
+import json
+
 import pytest
 from accounts import is_live, join, sign_up, unique, user_of
 from client import ALPHA, assert_refused, eventually
@@ -105,3 +107,57 @@ def test_union_is_not_believed_without_the_verifier(api, verifier):
     verifier.status = 403
     assert_refused(join(api, {"wxapp2": {"uid": unique("id"), "platform": "weixin", "unionid": union}}), 400, 251)
     assert set(user.read()["authData"]) == {"wxapp1", "_weixin_unionid"}
+
+
+# Data that the verifier replaces
+
+def replacing(verifier, **data):
+    """Lets the verifier answer with data of its own."""
+    verifier.body = json.dumps({"authData": data}).encode()
+
+
+@pytest.mark.parametrize("platform", ["lc_weapp", "lc_qqapp", "lc_apple"])
+def test_code_is_replaced_by_what_it_stands_for(api, verifier, platform):
+    openid = unique("o")
+    replacing(verifier, openid=openid)
+    user = user_of(api, join(api, {platform: {"code": "1"}}))
+    assert user.read()["authData"] == {platform: {"openid": openid}}
+    assert user_of(api, join(api, {platform: {"code": "2"}}), 200).id == user.id
+    assert [asked["authData"] for asked in verifier.asked] == [{"code": "1"}, {"code": "2"}]
+    replacing(verifier, openid=unique("o"))
+    assert user_of(api, join(api, {platform: {"code": "3"}})).id != user.id
+
+
+@pytest.mark.parametrize("form", ["members", "dotted"])
+def test_code_is_replaced_when_a_platform_is_linked(api, verifier, form):
+    user, openid = sign_up(api), unique("o")
+    replacing(verifier, openid=openid)
+    data = {"code": "1"}
+    fields = {"authData": {"lc_weapp": data}} if form == "members" else {"authData.lc_weapp": data}
+    assert user.change(fields | {"city": "Lyon"}).status_code == 200
+    assert (user.read()["authData"], user.read()["city"]) == ({"lc_weapp": {"openid": openid}}, "Lyon")
+
+
+@pytest.mark.parametrize("body", [b"", b"ok", b"{}", b"[]", b'{"status":"ok"}'], ids=str)
+def test_body_without_data_confirms_that_of_the_client(api, verifier, data, body):
+    verifier.body = body
+    assert user_of(api, join(api, data)).read()["authData"] == data
+
+
+@pytest.mark.parametrize("body", [
+    b'{"authData":5}', b'{"authData":null}', b'{"authData":{"a.b":1}}', b'{"authData":{"a":{"__op":"Delete"}}}',
+    b"x" * (64 * 1024 + 1),
+], ids=lambda body: str(body[:30]))
+def test_body_with_data_that_cannot_be_stored_refuses(api, verifier, data, body):
+    verifier.body = body
+    assert_refused(join(api, data), 400, 251)
+
+
+def test_code_without_a_replacement_is_no_identity(api, verifier):
+    assert_refused(join(api, {"lc_weapp": {"code": "1"}}), 400, 250)
+
+
+def test_body_of_a_refusal_replaces_nothing(api, verifier, data):
+    replacing(verifier, uid=unique("id"))
+    verifier.status = 403
+    assert_refused(join(api, data), 400, 251)

@@ -108,6 +108,16 @@ def test_size_of_a_condition(new_server):
         assert_refused(response, 400, response.json()["code"], "liveQueries.conditionSize")
 
 
+def test_memory_of_the_patterns_of_a_condition(api):
+    def where(count):
+        return {"$or": [{"s": {"$regex": f"(abcd){{{1000 + number}}}"}} for number in range(count)]}
+
+    subscribed(subscribing(api, new_id(), "Task", where(4)))
+    response = subscribing(api, new_id(), "Task", where(400))
+    assert_refused(response, 400, 107, "(liveQueries.patternMemory)")
+    assert response.json()["error"].startswith("where.$or[")
+
+
 @pytest.mark.extended
 @pytest.mark.parametrize("protocol", [PROTOBUF, JSON])
 def test_size_of_a_message(new_server, connect, protocol):

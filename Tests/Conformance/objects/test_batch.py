@@ -1,6 +1,7 @@
 """Several requests in one: /batch, each for itself, and /batch/save, all or nothing."""
 
 import pytest
+from accounts import unique
 from batches import answers, codes, delete, get, post, put, save
 from client import assert_refused
 from data import ID, MISSING, TIME, Objects, assert_400, batch, date, describe, op, own, pointer, relation, send
@@ -279,6 +280,34 @@ def test_change_without_an_id_is_of_the_object_made_before(things):
     parent = things.pointer(seen["A"]["objectId"])
     assert things.read(seen["B"]["objectId"]) == {"title": "b", "parent": parent, "likes": relation("Post")}
     assert things.read(seen["A"]["objectId"]) == {"title": "a", "likes": relation("Post")}
+
+
+def test_new_object_that_is_saved_twice_is_made_once(api):
+    folders, tasks = Objects(api, "batch_Folder"), Objects(api, "batch_Task")
+    name = unique("home")
+    seen = answers(save(
+        api,
+        post(folders, {"name": name, "__internalId": "F"}, new=True),
+        post(folders, {"__internalId": "F"}, new=True),
+        post(folders, {"n": 1, "__internalId": "F"}, new=True),
+        post(tasks, {"__internalId": "T"}, new=True),
+        {"method": "PUT", "path": tasks.path, "new": True, "body": {
+            "__internalId": "T", "__children": [{"className": folders.name, "cid": "F", "key": "folder"}],
+        }},
+    ))
+    assert set(seen) == {"F", "T"}
+    assert all(set(value) == {"objectId", "createdAt", "updatedAt"} for value in seen.values())
+    assert folders.ids(where={"name": name}) == {seen["F"]["objectId"]}
+    assert folders.read(seen["F"]["objectId"]) == {"name": name, "n": 1}
+    assert tasks.read(seen["T"]["objectId"]) == {"folder": folders.pointer(seen["F"]["objectId"])}
+
+
+def test_new_objects_of_two_classes_with_one_name_are_refused(things):
+    things.create()
+    fresh = Objects(things.api, f"{things.name}_fresh")
+    items = [post(objects, {"__internalId": "A"}, new=True) for objects in (things, fresh)]
+    assert_refused(save(things.api, *items), 400, 1)
+    assert things.count() == 1
 
 
 def test_child_may_be_an_object_that_exists(things):

@@ -257,6 +257,13 @@ def test_imported_union_identifies_its_user(master, api):
     assert api.post("/1.1/users", json={"authData": {"weixin_mini": {"uid": "x"} | other}}).json()["objectId"] == id
 
 
+@pytest.mark.parametrize("platform", ["weixin_app", "wx-app"])
+def test_imported_user_logs_in_by_its_openid(master, api, platform):
+    data = {platform: {"openid": unique(), "access_token": "t"}}
+    id = import_user(master, authData=data)
+    assert api.post("/1.1/users", json={"authData": data}).json()["objectId"] == id
+
+
 @pytest.mark.parametrize("name", ["管理员", "a:b", "admin@example.com", "."], ids=ascii)
 def test_role_of_any_name_protects_objects(things, master, cast, name):
     name = unique(name)

@@ -342,12 +342,20 @@ def test_removing_from_a_relation_that_is_not_there_makes_it(things):
     assert things.read(id) == {"n": 1, "likes": relation("Post")}
 
 
-@pytest.mark.parametrize("field", [{}, relation("Post")], ids=str)
+@pytest.mark.parametrize("field", [{}, relation("Post"), {"__type": "Relation"}, relation(None)], ids=str)
 def test_relation_without_a_change_is_passed_over(things, api, field):
     id = things.create(likes=add_relation(post(1)))
     things.update(id, {"likes": field, "n": 1})
     assert things.read(id) == {"likes": relation("Post"), "n": 1}
     assert things.query(where={"likes": post(1)}).json()["results"][0]["objectId"]
+
+
+@pytest.mark.parametrize("field", [{"__type": "Relation"}, relation(None)], ids=str)
+def test_relation_without_a_class_makes_no_field(things, field):
+    id = things.create(n=1, unread=field)
+    things.update(id, {"n": 2, "unread": field})
+    assert things.read(id) == {"n": 2}
+    assert_refused(things.put(id, {"n": field}), 400, 103)
 
 
 def test_relation_is_found_backwards(things, posts):

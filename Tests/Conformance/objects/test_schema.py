@@ -257,7 +257,8 @@ def test_unknown_type(things, value):
     date(None), date(5), date(""), date("yesterday"), date("2024-13-01T00:00:00.000Z"), date("2024-02-30T00:00:00.000Z"),
     date("2024-03-01T25:00:00.000Z"), {"__type": "Date"}, geopoint("1", "2"), geopoint(None, 1),
     {"__type": "GeoPoint", "latitude": 1}, {"__type": "GeoPoint"}, blob("not base64!"), blob(5), {"__type": "Bytes"},
-    {"__type": "File"}, {"__type": "File", "id": 5}, {"__type": "Relation"},
+    {"__type": "File"}, {"__type": "File", "id": 5}, {"__type": "Relation", "className": ""},
+    {"__type": "Relation", "className": 5},
 ], ids=str)
 def test_malformed_value(things, value):
     assert_400(things.post({"x": value}))

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from client import ALPHA, BETA, TIMEOUT, Server, assert_refused, credentials
-from data import MISSING
+from data import MISSING, batch
 from queries import put
 
 CLASS = "/1.1/classes/BadRow"
@@ -176,7 +176,7 @@ def test_array_in_an_array_of_conditions_is_taken(api):
     ({"p": {"__type": "Pointer"}}, 106), ({"p": {"__type": "Pointer", "className": 1, "objectId": 1}}, 106),
     ({"at": {"__type": "GeoPoint"}}, 302), ({"at": {"__type": "GeoPoint", "latitude": "x", "longitude": 1}}, 302),
     ({"at": {"$gt": POINT}}, "0 found"),
-    ({"at": {"$within": {"$box": [POINT, {"__type": "GeoPoint", "latitude": -40, "longitude": -50}]}}}, "0 found"),
+    ({"at": {"$within": {"$box": [POINT, {"__type": "GeoPoint", "latitude": -40, "longitude": -50}]}}}, "1 found"),
     ({"x": {"__type": "Bytes", "base64": "!"}}, 107), ({"x": {"__type": "Nope"}}, 107), ({"x": {"__type": 1}}, 107),
     ({"x": {"__op": "Delete"}}, 107), ({"x": {"__type": "File"}}, 106), ({"x": {"__type": "Relation"}}, 107),
     ({"likes": 1}, "0 found"), ({"likes": {"$gt": 1}}, "0 found"), ({"likes": {"$exists": True}}, "0 found"),
@@ -401,6 +401,7 @@ def test_more_sub_queries_than_the_limit(api, where):
     ("DEPTH", "3", nested(10), "3"), ("CONDITIONS", "3", {"$or": [{"n": number} for number in range(9)]}, "3"),
     ("LIST_LENGTH", "3", {"n": {"$in": [1, 2, 3, 4]}}, "3"), ("SUBQUERIES", "1", {"$or": [{"p": SUB}] * 3}, "1"),
     ("PATTERN_LENGTH", "3", {"s": {"$regex": "abcd"}}, "3"),
+    ("PATTERN_MEMORY", "20KB", {"s": {"$regex": "(abcd){1000}"}}, "queries.maxPatternMemory"),
 ])
 def test_limits_can_be_set(new_server, variable, value, where, word):
     api = new_server(**{f"LCFILE_QUERIES_MAX_{variable}": value}).start().api()
@@ -543,6 +544,35 @@ def test_pattern_longer_than_the_limit(api, pattern):
 
 def test_pattern_of_the_greatest_length(api):
     assert [row["name"] for row in ask(api, {"s": {"$regex": "a" * 1000}}).json()["results"]] == ["a"]
+
+
+def large_patterns(count):
+    """Different patterns of 12 bytes that take more than 40 KB each."""
+    return [{"s": {"$regex": f"(abcd){{{1000 + number}}}"}} for number in range(count)]
+
+
+def test_patterns_that_take_more_memory_than_the_limit(api):
+    response = ask_at_length(api, {"$or": large_patterns(470)})
+    assert_refused(response, 400, 107, "(queries.maxPatternMemory)")
+    assert response.json()["error"].startswith("where.$or[")
+
+
+def test_patterns_of_a_batch_count_together(api):
+    items = [{"method": "GET", "path": CLASS, "params": {"where": {"$or": large_patterns(20)[first:first + 5]}}}
+             for first in (0, 0, 5, 10, 15)]
+    far = {"method": "GET", "path": CLASS, "params": {"where": {"$or": large_patterns(40)[20:]}}}
+    *within, beyond = batch(api, *items, far).json()
+    assert all("success" in answer for answer in within)
+    assert beyond["error"]["code"] == 107 and "queries.maxPatternMemory" in beyond["error"]["error"]
+
+
+def test_equal_patterns_take_memory_once(api):
+    assert ask_at_length(api, {"$or": large_patterns(1) * 900}).status_code == 200
+
+
+def test_as_many_ordinary_patterns_as_conditions(api):
+    where = {"$or": [{"s": {"$regex": f"^\\Qname{number}@example.com\\E"}} for number in range(999)]}
+    assert ask_at_length(api, where).status_code == 200
 
 
 def quickly(ask):

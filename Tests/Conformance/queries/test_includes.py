@@ -67,6 +67,15 @@ def test_keys_limit_an_included_object(api, books):
     assert not {"born", "town"} & set(author)
 
 
+@pytest.mark.parametrize("keys, hidden", [
+    ("-author.name", {"name"}), ("-author.createdAt,-author.updatedAt", {"createdAt", "updatedAt"}),
+    ("-author.objectId,-author.__type", set()), ("-name,-author.name", {"name"}),
+])
+def test_negative_keys_leave_members_of_an_included_object_out(api, books, keys, hidden):
+    whole, author = (book(api, include="author", keys=shown)["author"] for shown in ("", keys))
+    assert author == {name: value for name, value in whole.items() if name not in hidden}
+
+
 def test_keys_of_the_pointer_leave_the_included_object_whole(api, books):
     row = book(api, include="author", keys="author")
     assert set(row) == BASE | {"author"}

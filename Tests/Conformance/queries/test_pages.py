@@ -87,6 +87,15 @@ def test_keys_reach_into_objects(api, rows):
     assert only(find(api, "QueryRow", {"name": "a"}, keys="o.city"))["o"] == {"city": "Lyon"}
 
 
+@pytest.mark.parametrize("keys", ["-o.city", "o,-o.city"])
+def test_negative_keys_reach_into_objects(api, rows, keys):
+    whole = only(find(api, "QueryRow", {"name": "a"}))["o"]
+    assert "city" in whole
+    assert only(find(api, "QueryRow", {"name": "a"}, keys=keys)).get("o", {}) == {
+        name: value for name, value in whole.items() if name != "city"
+    }
+
+
 def test_keys_work_for_one_object(api, rows):
     assert set(api.get(f"/1.1/classes/QueryRow/{rows['a']}?keys=n").json()) == BASE | {"n"}
 

@@ -72,6 +72,8 @@ def test_near_goes_with_conditions_and_count(api, places):
 @pytest.mark.parametrize("southwest, northeast, expected", [
     (point(48, -1), point(52, 3), "lp"), (point(-40, 150), point(0, 180), "sw"), (point(0, 0), point(1, 1), ""),
     (point(-90, -180), point(90, 180), "belpsw"), (point(48.8566, 2.3522), point(49, 3), "p"),
+    (point(52, 3), point(48, -1), "lp"), (point(48, 3), point(52, -1), "lp"), (point(52, -1), point(48, 3), "lp"),
+    (point(-20, 179), point(-10, -179), ""), (point(-40, 178), point(60, -178), "blps"),
 ])
 def test_box(api, places, southwest, northeast, expected):
     assert found(api, "QueryPlace", {"at": {"$within": {"$box": [southwest, northeast]}}}) == expected

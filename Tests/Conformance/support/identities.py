@@ -2,7 +2,10 @@
 
 from accounts import unique
 
-KEYS = {"github": "uid", "weibo": "uid", "lc_apple": "uid", "weixin": "openid", "qq": "openid", "anonymous": "id"}
+KEYS = {
+    "github": "uid", "weibo": "uid", "lc_apple": "uid", "weixin": "openid", "qq": "openid", "anonymous": "id",
+    "weixin_app": "openid", "taptap": "openid", "wx-mini": "uid",
+}
 
 
 def data_of(platform, id=None, **more):

@@ -10,6 +10,7 @@ class Verifier:
 
     def __init__(self):
         self.status = 200
+        self.body = b""
         self.asked = []
         verifier = self
 
@@ -18,7 +19,9 @@ class Verifier:
                 verifier.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
                 self.send_response(verifier.status)
                 self.send_header("Location", "http://127.0.0.1:1/")
+                self.send_header("Content-Length", str(len(verifier.body)))
                 self.end_headers()
+                self.wfile.write(verifier.body)
 
             def log_message(self, *_):
                 pass
@@ -32,6 +35,7 @@ class Verifier:
         """Itself, without its recorded requests."""
         self.asked.clear()
         self.status = 200
+        self.body = b""
         return self
 
     def close(self):

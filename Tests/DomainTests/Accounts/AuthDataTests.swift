@@ -91,7 +91,14 @@ import Testing
         arguments: [
             ("weixin", #"{"openid":"o"}"#, "weixin:o"), ("qq", #"{"openid":"o"}"#, "qq:o"),
             ("anonymous", #"{"id":"i"}"#, "anonymous:i"), ("github", #"{"uid":"u"}"#, "github:u"),
-            ("github", #"{"uid":7}"#, "github:7"),
+            ("github", #"{"uid":7}"#, "github:7"), ("weixin_app", #"{"uid":"u","openid":"o"}"#, "weixin_app:u"),
+            ("weixin", #"{"uid":"u","openid":"o"}"#, "weixin:o"), ("wx-app", #"{"uid":"u"}"#, "wx-app:u"),
+            // The member is a part of the identity, so that the id of one is not taken for the id of the other.
+            ("weixin_app", #"{"openid":"o"}"#, "weixin_app/openid:o"), ("weixin", #"{"uid":"u"}"#, "weixin/uid:u"),
+            ("weixin_app", #"{"uid":null,"openid":"o"}"#, "weixin_app/openid:o"),
+            ("weixin_app", #"{"uid":"","openid":7}"#, "weixin_app/openid:7"),
+            // Characters of an identity are escaped in a name.
+            ("a/openid", #"{"uid":"u"}"#, "a%2fopenid:u"), ("a:b#%", #"{"uid":"u"}"#, "a%3ab%23%25:u"),
         ]
     )
     func identity(platform: String, data: String, expected: String) throws {
@@ -99,10 +106,43 @@ import Testing
     }
 
     @Test(
+        "names of platforms are printable ASCII without dots and dollar signs",
+        arguments: [
+            ("wx-app", true), ("p1", true), ("a:b", true), (String(repeating: "p", count: 128), true),
+            (String(repeating: "p", count: 129), false), ("", false), ("a b", false), ("a\u{7f}", false),
+            ("a\n", false), ("$or", false), ("a.b", false), ("微信", false),
+        ]
+    )
+    func names(platform: String, isValid: Bool) throws {
+        let change: JSONValue = .object([platform: .object(["uid": .string("u")])])
+        for isImport in [false, true] {
+            guard isValid else {
+                let error = #expect(throws: ServiceError.self) {
+                    try AuthData.changes(change, of: nil, isImport: isImport)
+                }
+                #expect(error?.code == .invalidKey)
+                continue
+            }
+            var data = AuthData(stored: nil)
+            try data.apply(AuthData.changes(change, of: nil, isImport: isImport), isImport: isImport)
+            #expect(Array(data.platforms.keys) == [platform])
+        }
+    }
+
+    @Test("a union can have a name with a hyphen, and its platforms one id in openid")
+    func unionOfOtherNames() throws {
+        let main = #"{"wx-1":{"openid":"a","platform":"wei-xin","unionid":"U","main_account":true}}"#
+        let data = try applied(main, to: "{}")
+        #expect(try data.platforms["_wei-xin_unionid"] == json(#"{"uid":"U"}"#))
+        #expect(data.identities == ["wx-1/openid:a", "_wei-xin_unionid:U"])
+    }
+
+    @Test(
         "a platform without an identity is refused",
         arguments: [
-            ("weixin", #"{"uid":"o"}"#), ("github", "{}"), ("github", #"{"uid":""}"#), ("anonymous", #"{"uid":"u"}"#),
-            ("github", #"{"uid":null}"#), ("github", #"{"uid":{"$ne":1}}"#),
+            ("weixin", "{}"), ("github", "{}"), ("github", #"{"uid":""}"#), ("anonymous", #"{"uid":"u"}"#),
+            ("anonymous", #"{"openid":"u"}"#), ("github", #"{"openid":""}"#), ("github", #"{"openid":true}"#),
+            ("github", #"{"uid":null}"#), ("github", #"{"uid":{"$ne":1}}"#), ("github", #"{"id":"u"}"#),
         ]
     )
     func missing(platform: String, data: String) {

@@ -113,6 +113,28 @@ import Testing
         }
     }
 
+    @Test("the patterns of a condition are limited in memory, which a short condition can use up")
+    func patternMemory() async throws {
+        let fixture = try LiveFixture(LiveQueryLimits(patternMemory: 60_000))
+        let error = await #expect(throws: ServiceError.self) {
+            try await fixture.subscribe(#"{"a":{"$regex":"(abcd){1200}"},"b":{"$regex":"(abcd){1201}"}}"#)
+        }
+        #expect(error?.code == .malformedJSON)
+        #expect(error?.message.hasPrefix("where.b.$regex") == true)
+        #expect(error?.message.contains("(liveQueries.patternMemory)") == true)
+        #expect(fixture.live.status.subscriptions == 0)
+        try await fixture.subscribe(#"{"a":{"$regex":"(abcd){1200}"},"b":{"$regex":"(abcd){1200}"}}"#)
+        #expect(fixture.live.status.subscriptions == 1)
+    }
+
+    @Test("the default takes as many ordinary patterns as a condition has space for")
+    func ordinaryPatterns() async throws {
+        let fixture = try LiveFixture()
+        let names = (100..<450).map { #"{"a":{"$regex":"^name\#($0)"}}"# }
+        try await fixture.subscribe(#"{"$or":[\#(names.joined(separator: ","))]}"#)
+        #expect(fixture.live.status.subscriptions == 1)
+    }
+
     @Test("unsubscribing needs an id and a query_id, and ignores unknown ones")
     func unsubscribing() async throws {
         let id = try await fixture.subscribe()

@@ -103,6 +103,31 @@ import Testing
     }
 
     @Test(
+        "a relation without a className changes nothing, and creates no field",
+        arguments: [#"{"__type":"Relation"}"#, #"{"__type":"Relation","className":null}"#]
+    )
+    func relationWithoutClass(value: String) async throws {
+        let pointer = #"{"__type":"Pointer","className":"Folder","objectId":"a"}"#
+        let object = try await objects.create(#"{"likes":{"__op":"AddRelation","objects":[\#(pointer)]},"title":"a"}"#)
+        _ = try await objects.update(object, #"{"likes":\#(value),"new":\#(value),"title":"b"}"#)
+        try await objects.create(#"{"likes":\#(value),"new":\#(value)}"#)
+        let (schema, isMember) = try await objects.store.read { reader in
+            let ids = [try #require(ObjectID("a"))]
+            return (try reader.schema(of: object.className), try reader.isRelated(object, "likes", to: ids[...]))
+        }
+        #expect(isMember)
+        #expect(schema.map { Set($0.fields.keys) } == ["likes", "title"])
+        // The field can still get any type.
+        try await objects.create(#"{"new":1}"#)
+        for name in ["title", "o.likes", "likes.a"] {
+            let error = await #expect(throws: ServiceError.self) {
+                try await objects.update(object, #"{"\#(name)":\#(value)}"#)
+            }
+            #expect(error?.code == .invalidClassName, "\(name)")
+        }
+    }
+
+    @Test(
         "members that control a request are never stored",
         arguments: ["__internalId", "__children", "__ignore_hooks"] + ObjectChange.tunnelFields.sorted()
     )
@@ -180,6 +205,44 @@ import Testing
         let view = ObjectView(include: "folder", keys: "folder.name", returnsACL: false)
         let shown = try #require(try await objects.find(view)[0].objectValue?["folder"]?.objectValue)
         #expect(Set(shown.keys) == ["__type", "className", "objectId", "createdAt", "updatedAt", "name"])
+    }
+
+    @Test(
+        "a minus with dots leaves members out, inside objects, arrays of objects and included objects",
+        arguments: [
+            ("-o.x", "o", ["y"]), ("-o.y.z", "o", ["x", "y"]), ("-o.y.z", "o.y", []), ("-list.x", "list.0", ["y"]),
+            ("-o,-o.x", "o", nil), ("-o.y,-o.y.z", "o", ["x"]), ("-o.none,-none.x,-title.x,-.o", "o", ["x", "y"]),
+            ("o,-o.x", "o", ["y"]), ("o.x,o.y,-o.x", "o", ["y"]), ("-when.iso", "when", ["__type", "iso"]),
+            ("-folder.o.x", "folder.o", ["y"]), ("-folder.list.x", "folder.list.0", ["y"]),
+            (
+                "-folder.name,-folder.createdAt,-folder.updatedAt", "folder",
+                ["__type", "className", "list", "o", "objectId"]
+            ),
+            // Without these members it would be no object for SDKs.
+            (
+                "-folder.objectId,-folder.__type,-folder.className,-folder.o", "folder",
+                ["__type", "className", "createdAt", "list", "name", "objectId", "updatedAt"]
+            ),
+        ] as [(String, String, [String]?)]
+    )
+    func hiddenMembers(keys: String, path: String, expected: [String]?) async throws {
+        let folder = try await objects.create(
+            #"{"name":"home","o":{"x":1,"y":2},"list":[{"x":1,"y":2},5]}"#,
+            in: objects.folder
+        )
+        let pointer = String(decoding: folder.json.encoded(), as: UTF8.self)
+        try await objects.create(
+            #"""
+            {"title":"a","folder":\#(pointer),"o":{"x":1,"y":{"z":2}},"list":[{"x":1,"y":2},5],
+            "when":{"__type":"Date","iso":"2026-01-31T08:00:00.000Z"}}
+            """#
+        )
+        let view = ObjectView(include: "folder", keys: keys, returnsACL: false)
+        var shown: JSONValue? = try await objects.find(view)[0]
+        for name in path.split(separator: ".") {
+            shown = shown?.arrayValue?.first ?? shown?.objectValue?[String(name)]
+        }
+        #expect(shown?.objectValue?.keys.sorted() == expected)
     }
 
     @Test(

@@ -85,6 +85,10 @@ import Testing
             ),
             (#"{"a":{"$regex":"12345678"}}"#, #"{"a":{"$regex":"123456789"}}"#, "queries.maxPatternLength"),
             (
+                #"{"a":{"$regex":"(a){999}"},"b":{"$regex":"(a){999}"}}"#,
+                #"{"a":{"$regex":"(a){999}"},"b":{"$regex":"(a){998}"}}"#, "queries.maxPatternMemory"
+            ),
+            (
                 #"{"a":{"$inQuery":{"className":"A","where":{}}}}"#,
                 #"{"a":{"$inQuery":{"className":"A","where":{}}},"b":{"$notInQuery":{"className":"A","where":{}}}}"#,
                 "queries.maxSubqueries"
@@ -92,10 +96,45 @@ import Testing
         ]
     )
     func limits(within: String, beyond: String, setting: String) throws {
-        let limits = QueryLimits(depth: 2, conditions: 4, listLength: 3, values: 5, subqueries: 1, patternLength: 8)
+        let limits = QueryLimits(
+            depth: 2,
+            conditions: 4,
+            listLength: 3,
+            values: 5,
+            subqueries: 1,
+            patternLength: 8,
+            patternMemory: 30_000
+        )
         _ = try parse(within, limits: limits)
         let error = #expect(throws: ServiceError.self) { try parse(beyond, limits: limits) }
         #expect(error?.message.contains("(\(setting))") == true, "\(error?.message ?? "")")
+    }
+
+    @Test("the patterns of all conditions and sub-queries count together, and the error names the one beyond the limit")
+    func patternMemory() throws {
+        let limits = QueryLimits(patternMemory: 30_000)
+        let inner = #"{"className":"A","where":{"b":{"$regex":"(a){998}"}}}"#
+        let error = #expect(throws: ServiceError.self) {
+            try parse(#"{"a":{"$regex":"(a){999}"},"c":{"$inQuery":\#(inner)}}"#, limits: limits)
+        }
+        #expect(error?.code == .malformedJSON)
+        #expect(error?.message.hasPrefix("where.c.$inQuery.where.b.$regex brings the compiled") == true)
+        #expect(error?.message.hasSuffix(" bytes; the limit is 30000 (queries.maxPatternMemory).") == true)
+    }
+
+    @Test(
+        "the default takes as many ordinary patterns as conditions",
+        arguments: [
+            #"^\QnameN@example.com\E"#, "price: N.*(?:USD|EUR)$",
+            #"^N[a-z0-9._%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}$"#,
+        ]
+    )
+    func ordinaryPatterns(form: String) throws {
+        let conditions = (1000..<1999).map { number -> JSONValue in
+            ["a": ["$regex": .string(form.replacing("N", with: "\(number)"))]]
+        }
+        var parser = ConditionParser(limits: QueryLimits(), engine: PCREEngine())
+        _ = try parser.parse(["$or": .array(conditions)])
     }
 
     @Test("a where ten thousand deep is refused, whatever it is made of", arguments: [#"{"$and":["#, #"{"a":"#, "["])

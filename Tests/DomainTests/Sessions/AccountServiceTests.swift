@@ -29,6 +29,34 @@ import Testing
         #expect((unknown?.message == wrong?.message) == isHidden)
     }
 
+    @Test(
+        "the reply to a change with fetchWhenSave has the fields that follow from those that were set, if they changed",
+        arguments: [
+            (#"{"email":"b@example.com"}"#, ["email", "emailVerified"]),
+            (#"{"mobilePhoneNumber":"+8613800000001"}"#, ["mobilePhoneNumber", "mobilePhoneVerified"]),
+            (#"{"email":{"__op":"Delete"}}"#, ["emailVerified"]), (#"{"city":"Lyon"}"#, ["city"]),
+            (#"{"email":"a@example.com"}"#, ["email"]),
+            (#"{"username":"ann","password":"p4ss"}"#, ["authData", "username"]),
+            (#"{"username":"ann"}"#, ["username"]),
+        ]
+    )
+    func derivedFields(change: String, expected: [String]) async throws {
+        let fixture = try SessionFixture()
+        let user = try await fixture.create(
+            #"""
+            {"authData":{"anonymous":{"id":"a"}},"email":"a@example.com","mobilePhoneNumber":"+8613800000000",
+            "emailVerified":true,"mobilePhoneVerified":true}
+            """#,
+            in: .user,
+            as: fixture.master
+        )
+        let id = try #require(user["objectId"]?.stringValue.flatMap(ObjectID.init))
+        let reply = try await fixture.update(id, change, in: .user, as: fixture.master)
+        #expect(reply.keys.filter { !["objectId", "updatedAt"].contains($0) }.sorted() == expected)
+        if expected.contains("emailVerified") { #expect(reply["emailVerified"] == .bool(false)) }
+        if expected.contains("authData") { #expect(reply["authData"] == .object([:])) }
+    }
+
     @Test("a name that nobody has is locked like any other")
     func unknownIsLocked() async throws {
         let fixture = try SessionFixture(AccountSettings(maxFailures: 2))

@@ -107,6 +107,40 @@ import Testing
         await expectRefusal(.missingLinkedID, #"{"username":"bob","authData":{"custom":{"token":"x"}}}"#)
     }
 
+    @Test(
+        "an imported user with an openid only logs in by it, on any platform",
+        arguments: ["weixin_app", "wx-app", "qq"]
+    )
+    func openID(platform: String) async throws {
+        let data = #"{"authData":{"\#(platform)":{"openid":"o","access_token":"t"}}}"#
+        _ = try await create(#"{"objectId":"u1",\#(data.dropFirst().dropLast())}"#)
+        let reply = try await create(data, as: fixture.guest)
+        #expect(reply["objectId"] == "u1")
+    }
+
+    @Test("users whom an earlier version imported without an identity get it at the start, once")
+    func missingIdentities() async throws {
+        let now = Timestamp.now()
+        let data = try fixture.json(#"{"weixin_app":{"openid":"o"},"custom":{"token":"x"}}"#)
+        let ids = try ["u1", "u2", "u3"].map { try #require(ObjectID($0)) }
+        try await fixture.store.write { writer in
+            for id in ids {
+                let fields: [String: JSONValue] = id == ids[2] ? [:] : ["authData": data]
+                try writer.insert(StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields), into: .user)
+            }
+        }
+        for _ in 0..<2 {
+            try await fixture.objects.prepare()
+            // Of two users with one id, the first one has the identity.
+            #expect(fixture.store.count(of: .identity) == 1)
+        }
+        let reply = try await create(#"{"authData":{"weixin_app":{"openid":"o","t":1}}}"#, as: fixture.guest)
+        #expect(reply["objectId"] == "u1")
+        let reads = fixture.store.readCount
+        try await fixture.objects.prepare()
+        #expect(fixture.store.readCount == reads + 1)
+    }
+
     @Test("a client cannot import a user, and no password is hashed for the attempt")
     func refusedToClients() async throws {
         await expectRefusal(.invalidKey, #"{"objectId":"u1","username":"ann","password":"p4ss"}"#, as: fixture.guest)

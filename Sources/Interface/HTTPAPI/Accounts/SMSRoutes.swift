@@ -36,7 +36,8 @@ struct SMSRoutes: Sendable {
 
     private func addUses(to callers: RouterGroup<CallerContext>) {
         callers.post("verifySmsCode/:code") { request, context in
-            try await use(request, context) { codes, code, body in
+            // PHP's SDK sends the number in the query string without escaping its `+`.
+            try await use(request, context, readsSpaceAsPlus: true) { codes, code, body in
                 try await codes.verify(code, body, as: context.caller)
                 return JSONValue.object([:]).response()
             }
@@ -99,14 +100,28 @@ struct SMSRoutes: Sendable {
     }
 
     /// Runs a call with the code in its path; the number can be in the query string, too.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: Its context.
+    ///   - readsSpaceAsPlus: Whether a space at the beginning of a number in the query string is a `+` that was not
+    ///     escaped.
+    ///   - body: The call with the code and the members of the query string and of the body.
+    /// - Returns: The response of the call.
+    /// - Throws: Errors of the call.
     private func use(
         _ request: Request,
         _ context: CallerContext,
+        readsSpaceAsPlus: Bool = false,
         _ body: @escaping @Sendable (SMSCodeService, String, [String: JSONValue]) async throws -> Response
     ) async throws -> Response {
         let (codes, code) = (try codes(context), try context.parameters.require("code"))
-        let query = try ObjectParameters(request).body
-        return try await members(of: request, context) { members in
+        var query = try ObjectParameters(request).body
+        let number = query["mobilePhoneNumber"]?.stringValue
+        if readsSpaceAsPlus, let number, number.hasPrefix(" ") {
+            query["mobilePhoneNumber"] = .string("+\(number.dropFirst())")
+        }
+        return try await members(of: request, context) { [query] members in
             try await body(codes, code, query.merging(members) { $1 })
         }
     }

@@ -17,7 +17,8 @@ struct BatchRoutes: Sendable {
         let app = try apps.services(of: context.caller)
         return try await bodies.text(of: request, context) { body in
             let items = try BatchBody(body, limit: bodies.limits.batchSize)
-            if items.groups.count > 1 { try requireFewPasswords(in: items, app) }
+            let decoder = app.decoder.forBatch()
+            if items.groups.count > 1 { try requireFewPasswords(in: items, decoder) }
             var batch = ObjectBatch(presence: ClientPresence.Watch(context.channel))
             var answers = BatchAnswers(share: body.share, logger: context.logger)
             var warnings = BatchWarnings()
@@ -33,7 +34,7 @@ struct BatchRoutes: Sendable {
                     let requests = items.map { item in
                         let item = Result { try BatchItem(try item.get()) }
                         warnings.add(try? item.get().parameters)
-                        return Result { try self.request(try item.get(), in: app, rows: &rows) }
+                        return Result { try self.request(try item.get(), decoder, rows: &rows) }
                     }
                     var replies = try await app.objects.perform(
                         requests.flatMap(\.commands),
@@ -60,11 +61,11 @@ struct BatchRoutes: Sendable {
     }
 
     /// Refuses a batch of many groups as a whole, before its first group, if it sets too many passwords.
-    private func requireFewPasswords(in items: BatchBody, _ app: AppServices) throws {
+    private func requireFewPasswords(in items: BatchBody, _ decoder: ObjectRequestDecoder) throws {
         var batch = ObjectBatch()
         for item in items.itemsOfUsers {
             var rows = bodies.limits.batchSize
-            let request = Result { try self.request(try BatchItem(try items.item(at: item)), in: app, rows: &rows) }
+            let request = Result { try self.request(try BatchItem(try items.item(at: item)), decoder, rows: &rows) }
             try batch.countPasswords(in: request.commands)
         }
     }
@@ -73,11 +74,15 @@ struct BatchRoutes: Sendable {
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - app: The app.
+    ///   - decoder: The decoder of the batch.
     ///   - rows: The number of further rows that statements of the batch can insert.
     /// - Returns: The commands: several only for a statement that inserts several rows.
     /// - Throws: The errors of the item's form; ``ServiceError/Code/payloadTooLarge`` for too many rows.
-    private func request(_ item: BatchItem, in app: AppServices, rows: inout Int) throws -> BatchRequest {
+    private func request(
+        _ item: BatchItem,
+        _ decoder: ObjectRequestDecoder,
+        rows: inout Int
+    ) throws -> BatchRequest {
         guard item.isStatement else {
             if let call = try FriendshipCall(item.method, item.segments, body: item.body) {
                 return BatchRequest(commands: [try call.command()])
@@ -86,14 +91,14 @@ struct BatchRoutes: Sendable {
                 throw ServiceError(.badRequest, "This query must be the only request of a batch.")
             }
             try item.requireNoCopy()
-            let command = try app.decoder.command(item.method, try item.path, item.parameters, body: item.body)
+            let command = try decoder.command(item.method, try item.path, item.parameters, body: item.body)
             return BatchRequest(commands: [command])
         }
         guard !item.parameters.flag("explain") else {
             throw ServiceError(.badRequest, "explain is not allowed in a batch; send a separate request.")
         }
         let statement = try item.parameters.statement
-        let commands = try statement.commands(limits: app.decoder.limits, engine: app.decoder.engine)
+        let commands = try statement.commands(limits: decoder.limits, engine: decoder.engine)
         guard commands.count - 1 <= rows else {
             throw ServiceError(
                 .payloadTooLarge,
@@ -112,10 +117,11 @@ struct BatchRoutes: Sendable {
             let items = try BatchBody(body, limit: bodies.limits.batchSize)
             try ObjectService.requireFewSaves(items.count)
             var warnings = BatchWarnings()
+            let decoder = app.decoder.forBatch()
             let saves = try items.allItems().map { json in
                 let item = try BatchItem(json)
                 warnings.add(item.parameters)
-                return try saveItem(item, app)
+                return try saveItem(item, decoder)
             }
             let reply = try await app.objects.save(
                 saves,
@@ -126,7 +132,7 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    private func saveItem(_ item: BatchItem, _ app: AppServices) throws -> SaveItem {
+    private func saveItem(_ item: BatchItem, _ decoder: ObjectRequestDecoder) throws -> SaveItem {
         try item.requireNoCopy()
         let path = try item.path
         guard ["POST", "PUT"].contains(item.method) else {
@@ -139,7 +145,7 @@ struct BatchRoutes: Sendable {
             id: path.ids.first,
             creates: item.method == "POST",
             body: item.body == .null ? .object([:]) : item.body,
-            where: try item.parameters.condition(app.decoder.limits, app.decoder.engine),
+            where: try item.parameters.condition(decoder.limits, decoder.engine),
             returnsObject: item.parameters.returnsObject,
             mustExist: item.parameters.flag("failOnNotExist")
         )

@@ -51,6 +51,11 @@ struct ObjectRequestDecoder {
     let limits: QueryLimits
     let engine: any PatternEngine
 
+    /// A decoder for the items of one batch, whose regular expressions count together.
+    func forBatch() -> ObjectRequestDecoder {
+        ObjectRequestDecoder(limits: limits, engine: BoundedPatterns(engine, limits))
+    }
+
     /// The command of a method on a path; a missing body and null are an empty object.
     ///
     /// Throws ``ServiceError/Code/routeNotFound`` for methods that the path does not have, and the errors of the

@@ -165,6 +165,7 @@ extension ServerConfiguration {
         reader.number("queries.maxConcurrent", 1...10_000, into: &queries.concurrent)
         reader.number("queries.maxSubqueries", 0...100, into: &queries.subqueries)
         reader.number("queries.maxPatternLength", 1...100_000, into: &queries.patternLength)
+        reader.size("queries.maxPatternMemory", into: &queries.patternMemory)
 
         reader.flag("liveQueries.enabled", into: &liveQueries.enabled)
         reader.number("liveQueries.connections", 1...1_000_000, into: &liveQueries.limits.connections)
@@ -182,6 +183,7 @@ extension ServerConfiguration {
         reader.number("liveQueries.subscribeRate", 1...1_000_000, into: &liveQueries.limits.subscribeRate)
         reader.number("liveQueries.lifetime", 1...604_800, into: &liveQueries.limits.lifetime)
         reader.size("liveQueries.conditionSize", atMost: 1 << 20, into: &liveQueries.limits.conditionSize)
+        reader.size("liveQueries.patternMemory", into: &liveQueries.limits.patternMemory)
         reader.size("liveQueries.messageSize", atMost: 16 << 20, into: &liveQueries.limits.messageSize)
         reader.number("liveQueries.queueCount", 1...1_000_000, into: &liveQueries.limits.queueCount)
         reader.size("liveQueries.queueSize", atMost: 1 << 30, into: &liveQueries.limits.queueSize)
