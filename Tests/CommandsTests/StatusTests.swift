@@ -16,7 +16,11 @@ import Testing
         broken{a="b" 3
         """
 
-    private func status(obstacle: String? = nil, _ text: String? = StatusTests.text) async -> ServerStatus {
+    private func status(
+        obstacle: String? = nil,
+        serverID: String? = nil,
+        _ text: String? = StatusTests.text
+    ) async -> ServerStatus {
         let metrics: Result<MetricsText, FileClientError>
         if let text {
             metrics = .success(MetricsText(text))
@@ -27,7 +31,13 @@ import Testing
             }
             metrics = failure.map(Result.failure) ?? .success(MetricsText(""))
         }
-        return ServerStatus(server: "http://a", obstacle: obstacle, metricsURL: "http://a:1/metrics", metrics: metrics)
+        return ServerStatus(
+            server: "http://a",
+            obstacle: obstacle,
+            serverID: serverID,
+            metricsURL: "http://a:1/metrics",
+            metrics: metrics
+        )
     }
 
     @Test("samples are read with their labels, other lines are skipped")
@@ -73,6 +83,35 @@ import Testing
         }
         #expect(members["figures"] == nil)
         #expect(members["metricsError"] != nil)
+    }
+
+    @Test(
+        "metrics of another server show no figures, and the row says what to do",
+        arguments: ["", "\nlcfile_server_info{id=\"b\"} 1", "\nlcfile_server_info 1"]
+    )
+    func otherServer(line: String) async {
+        let status = await status(obstacle: "full", serverID: "a", StatusTests.text + line)
+        let message =
+            "those at http://a:1/metrics are of another server, set --metrics to the URL of this server's metrics"
+        #expect(
+            status.rows(now: 0) == [["server", "http://a"], ["ready", "no: full"], ["metrics", message]]
+        )
+        guard case .object(let members) = status.json(now: 0) else {
+            Issue.record("no object")
+            return
+        }
+        #expect(members.keys.sorted() == ["error", "metricsError", "ready", "server"])
+        #expect(members["metricsError"] == .string(message))
+    }
+
+    @Test(
+        "metrics are the server's if they have its id, or if the server sends none",
+        arguments: ["a", nil] as [String?]
+    )
+    func sameServer(id: String?) async {
+        let status = await status(serverID: id, StatusTests.text + "\nlcfile_server_info{id=\"a\"} 1")
+        #expect(status.rows(now: 4600).map(\.[0]).contains("memory"))
+        #expect(status.version == "1.2.3")
     }
 
     @Test("a figure of a series without the wanted label is 0, and one without the series is not shown")

@@ -93,9 +93,14 @@ import Testing
         }
     }
 
-    @Test("more fetches than may wait are refused at once")
-    func admission() async throws {
-        let error = try await refusal(of: "http://127.0.0.1:1/", queue: 0)
+    @Test(
+        "more fetches than the queue takes are refused at once, with the setting of this queue",
+        arguments: ["fetch.maxQueued", "fetch.maxQueuedGuests", "mirror.maxQueued"]
+    )
+    func admission(setting: String) async throws {
+        let error = try await refusal(of: "http://127.0.0.1:1/", queue: 0, setting: setting)
         #expect(error.code == .overloaded)
+        #expect(error.limit == setting)
+        #expect(error.message.contains("(\(setting))"))
     }
 }

@@ -15,13 +15,14 @@ func fetch(
     limits: FetchLimits = FetchLimits(),
     allowed: [String] = ["127.0.0.1/32"],
     queue: Int = 8,
+    setting: String = "fetch.maxQueued",
     into take: @escaping @Sendable (ByteBuffer) async throws -> Void = { _ in }
 ) async throws -> FetchedHead {
     let url = try RemoteURL(url)
     let addresses = AddressGuard(allowedNetworks: try allowed.map { try #require(IPNetwork($0)) })
     let pool = NIOThreadPool(numberOfThreads: 1)
     pool.start()
-    let fetcher = CurlFetcher(limits: limits, addresses: addresses, pool: pool, limit: queue)
+    let fetcher = CurlFetcher(limits: limits, addresses: addresses, pool: pool, limit: queue, setting: setting)
     let result: Result<FetchedHead, any Error>
     do {
         result = .success(try await fetcher.fetch(url, into: take))
@@ -38,10 +39,11 @@ func refusal(
     limits: FetchLimits = FetchLimits(),
     allowed: [String] = ["127.0.0.1/32"],
     queue: Int = 8,
+    setting: String = "fetch.maxQueued",
     into take: @escaping @Sendable (ByteBuffer) async throws -> Void = { _ in }
 ) async throws -> ServiceError {
     let error = await #expect(throws: ServiceError.self) {
-        try await fetch(url, limits: limits, allowed: allowed, queue: queue, into: take)
+        try await fetch(url, limits: limits, allowed: allowed, queue: queue, setting: setting, into: take)
     }
     return try #require(error)
 }

@@ -51,6 +51,18 @@ import Testing
         #expect(response.body.readableBytes == 0)
     }
 
+    @Test(
+        "every answer has the id of the server's start",
+        arguments: ["GET", "HEAD"],
+        [[], [.storageFull]] as [Set<Readiness.Obstacle>]
+    )
+    func serverID(method: String, obstacles: Set<Readiness.Obstacle>) async throws {
+        let server = TestServer()
+        for check in Readiness.Check.allCases { server.readiness.record(check, obstacles) }
+        let response = try await server.test { try await $0.send(method, "/ready", nil, [:]) }
+        #expect(response.headers[.serverID] == server.readiness.serverID)
+    }
+
     @Test("messages name no path, no number and no setting", arguments: Readiness.Obstacle.allCases)
     func messages(_ obstacle: Readiness.Obstacle) {
         #expect(obstacle.message.allSatisfy { $0.isLetter || " '.-".contains($0) })

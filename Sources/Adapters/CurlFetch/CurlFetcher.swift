@@ -18,14 +18,21 @@ package struct CurlFetcher: Fetcher {
     ///   - addresses: Checks the address of every connection.
     ///   - pool: Started threads that do no other work, because slow servers block them.
     ///   - limit: The maximum number of fetches that run and wait together.
-    package init(limits: FetchLimits, addresses: AddressGuard, pool: NIOThreadPool, limit: Int) {
+    ///   - setting: The setting of the limit, for the message beyond it and for the metrics.
+    package init(
+        limits: FetchLimits,
+        addresses: AddressGuard,
+        pool: NIOThreadPool,
+        limit: Int,
+        setting: String
+    ) {
         self.limits = limits
         self.addresses = addresses
         self.pool = pool
         admission = Admission(
             limit: limit,
-            refusal: "Too many files are being fetched; try again in a second.",
-            setting: "fetch.maxQueued"
+            refusal: "Too many files are being fetched (\(setting)); try again in a second.",
+            setting: setting
         )
     }
 

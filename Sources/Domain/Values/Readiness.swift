@@ -70,6 +70,9 @@ package final class Readiness: Sendable {
         var isStopping = false
     }
 
+    /// The id of this start of the server: random hexadecimal digits, which clients compare and which mean nothing else.
+    package let serverID: String = (0..<8).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
+
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
 

@@ -71,6 +71,25 @@ public struct FileClient: Sendable {
         try await check("/ready", of: server, verifiesCertificate)
     }
 
+    /// Requests whether a server can do all of its work, and its id; needs no credentials, and is not repeated.
+    ///
+    /// - Parameters:
+    ///   - server: The server's URL.
+    ///   - verifiesCertificate: Whether the certificate must be for this URL.
+    /// - Returns: The answer, also of a server that is not ready.
+    /// - Throws: ``FileClientError`` with status 0 if the server does not respond.
+    public static func readiness(
+        of server: String,
+        verifiesCertificate: Bool = true
+    ) async throws -> ServerReadiness {
+        do {
+            let response = try await check("/ready", of: server, verifiesCertificate)
+            return ServerReadiness(obstacle: nil, serverID: response.headers["x-server-id"])
+        } catch let error as FileClientError where error.status != 0 {
+            return ServerReadiness(obstacle: error, serverID: error.serverID)
+        }
+    }
+
     /// Reads the metrics of a server in Prometheus' text format; needs no credentials, and is not repeated.
     ///
     /// - Parameter url: The URL of the metrics, which have an address of their own.
@@ -80,10 +99,15 @@ public struct FileClient: Sendable {
         String(decoding: try await get(url, true).body, as: UTF8.self)
     }
 
-    private static func check(_ path: String, of server: String, _ verifiesCertificate: Bool) async throws {
+    @discardableResult
+    private static func check(
+        _ path: String,
+        of server: String,
+        _ verifiesCertificate: Bool
+    ) async throws -> Response {
         var server = server
         while server.hasSuffix("/") { server.removeLast() }
-        _ = try await get(server + path, verifiesCertificate)
+        return try await get(server + path, verifiesCertificate)
     }
 
     private static func get(_ url: String, _ verifiesCertificate: Bool) async throws -> Response {
@@ -92,6 +116,15 @@ public struct FileClient: Sendable {
         options.verifiesCertificates = verifiesCertificate
         return try await FileClient(server: "", appID: "", headers: [], options: options).send(Request("GET", url))
     }
+}
+
+/// The answer of a server to the question whether it can do all of its work.
+public struct ServerReadiness: Sendable {
+    /// The server's reasons why it is not ready; `nil` if it is.
+    public let obstacle: FileClientError?
+    /// The id of this start of the server, which its metrics have, too; `nil` if the answer has none, as from a server of
+    /// an earlier version.
+    public let serverID: String?
 }
 
 /// Whether the server has answered a request of the client.

@@ -30,6 +30,8 @@ public struct FileClientError: Error, Sendable, CustomStringConvertible {
     public let retryAfter: Duration?
     /// The `Content-Range` of a 416.
     let contentRange: String?
+    /// The `X-Server-Id` of a server that is not ready.
+    let serverID: String?
 
     /// The message, with the status if there is one.
     public var description: String {
@@ -54,6 +56,7 @@ public struct FileClientError: Error, Sendable, CustomStringConvertible {
         self.code = code
         retryAfter = nil
         contentRange = nil
+        serverID = nil
     }
 
     /// The error in a response with another status than 2xx.
@@ -68,6 +71,7 @@ public struct FileClientError: Error, Sendable, CustomStringConvertible {
         code = refusal?.code
         message = refusal?.error ?? FileClientError.message(for: response.status)
         contentRange = response.headers["content-range"]
+        serverID = response.headers["x-server-id"]
         retryAfter = response.headers["retry-after"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? .seconds($0) : nil }
     }
 

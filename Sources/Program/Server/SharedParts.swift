@@ -93,7 +93,8 @@ struct SharedParts {
             limits: limits,
             addresses: AddressGuard(allowedNetworks: configuration.fetchNetworks),
             pool: pools.mirror,
-            limit: max(1, configuration.mirrorThreads) + configuration.threads.mirrorQueue
+            limit: max(1, configuration.mirrorThreads) + configuration.threads.mirrorQueue,
+            setting: "mirror.maxQueued"
         )
     }
 
@@ -127,13 +128,15 @@ struct SharedParts {
                 limits: limits,
                 addresses: addresses,
                 pool: pools.fetches,
-                limit: threads.fetches + threads.fetchQueue
+                limit: threads.fetches + threads.fetchQueue,
+                setting: "fetch.maxQueued"
             ),
             guests: CurlFetcher(
                 limits: limits,
                 addresses: addresses,
                 pool: pools.guestFetches,
-                limit: guests.threads + guests.queue
+                limit: guests.threads + guests.queue,
+                setting: "fetch.maxQueuedGuests"
             )
         )
     }

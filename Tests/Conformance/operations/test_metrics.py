@@ -5,7 +5,8 @@ import re
 import time
 
 import pytest
-from client import ALPHA, ROCKET, credentials, eventually, head
+import requests
+from client import ALPHA, ROCKET, TIMEOUT, credentials, eventually, head
 from commands import lcfile
 from hot import make_hot, store_at
 from live_client import address
@@ -262,6 +263,16 @@ def test_build_info_is_one(server):
     assert sample.value == 1 and sample.labels["version"]
     named = lcfile("version", "--json").stdout
     assert sample.labels["commit"] == (json.loads(named).get("commit") or "unknown")
+
+
+def test_server_info_has_the_id_that_ready_sends(server, new_server):
+    ids = []
+    for each in (server, new_server().start()):
+        response = requests.get(f"{each.url}/ready", timeout=TIMEOUT)
+        sample, = families(each)["lcfile_server_info"].samples
+        assert sample.value == 1 and sample.labels == {"id": response.headers["X-Server-Id"]}
+        ids.append(sample.labels["id"])
+    assert ids[0] != ids[1] and all(re.fullmatch("[0-9a-f]{16}", id) for id in ids)
 
 
 def test_ready_server_has_no_reason(server):

@@ -40,6 +40,22 @@ def test_status_without_metrics_shows_what_is_known(status):
     assert lines[2].startswith("metrics") and "not reachable" in lines[2] and "--metrics" in lines[2]
 
 
+def test_status_does_not_show_figures_of_another_server(status, server, new_server):
+    other = new_server().start()
+    result = status(metrics_port=other.metrics_port)
+    assert (result.returncode, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert len(lines) == 3 and lines[0].split() == ["server", server.url] and lines[1].split() == ["ready", "yes"]
+    address = f"http://127.0.0.1:{other.metrics_port}/metrics"
+    assert lines[2].startswith("metrics") and f"those at {address} are of another server" in lines[2]
+    assert "--metrics" in lines[2]
+    shown = json.loads(status("--json", metrics_port=other.metrics_port).stdout)
+    assert shown.keys() == {"server", "ready", "metricsError"} and "another server" in shown["metricsError"]
+    own = f"http://127.0.0.1:{server.metrics_port}"
+    named = json.loads(status("--json", "--metrics", own, metrics_port=other.metrics_port).stdout)
+    assert named["figures"]["memory"] > 1 << 20
+
+
 def test_status_of_a_server_that_is_down():
     url = f"http://127.0.0.1:{free_port()}"
     assert_fails(lcfile("status", "--server", url), "connect", f"{url} does not answer", code=SERVER)

@@ -87,6 +87,7 @@ class Outcome:
     CHANGING = [
         (re.compile(rb"\r\nDate: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT(?=\r\n)"), b"\r\nDate: <date>"),
         (re.compile(rb"\r\nX-Request-Id: [0-9a-f]{20,32}(?=\r\n)"), b"\r\nX-Request-Id: <id>"),
+        (re.compile(rb"\r\nX-Server-Id: [0-9a-f]{16}(?=\r\n)"), b"\r\nX-Server-Id: <id>"),
         (re.compile(rb"boundary=[0-9a-f]{32}(?=\r\n)"), b"boundary=<boundary>"),
         (re.compile(rb"--[0-9a-f]{32}(?=\r\n|--)"), b"--<boundary>"),
         (re.compile(rb"/classes/TwoPaths/[0-9a-f]{24}(?=\r\n)"), b"/classes/TwoPaths/<id>"),

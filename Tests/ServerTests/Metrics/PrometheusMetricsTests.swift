@@ -48,6 +48,14 @@ import Testing
         #expect(text(of: "lcfile_limits_hit_total").contains("\nlcfile_limits_hit_total{limit=\"limits.\(name)\"} 0\n"))
     }
 
+    @Test(
+        "queues of fetches and failed log-ins at the console have series before the first refusal",
+        arguments: ["fetch.maxQueued", "fetch.maxQueuedGuests", "mirror.maxQueued", "console.maxFailures"]
+    )
+    func otherLimits(name: String) {
+        #expect(text(of: "lcfile_limits_hit_total").contains("\nlcfile_limits_hit_total{limit=\"\(name)\"} 0\n"))
+    }
+
     @Test("what is not in the catalog makes no series", arguments: ["hb.requests", "lcfile_storage_free_bytes"])
     func unknown(name: String) {
         metrics.makeCounter(label: name, dimensions: [("path", "/a")]).increment(by: 1)

@@ -10,14 +10,16 @@ struct DoctorCommand: ParsableCommand {
         abstract: "Examine the storage, the machine, the settings and the network for a server, and say what to do.",
         discussion: """
             One line for each subject: ok, note or problem. The command writes and syncs a small file in the storage \
-            folder and removes it; everything else is only read. With --through it also uploads a file of 256 KB through \
-            that URL with the master key of the first app, reads it and removes it. Run it as the server's user, with its settings and \
-            limits, while the server runs or not. The exit code is 1 if there is a problem, otherwise 0.
+            folder and removes it, and small objects in the bucket of blobs.store; everything else is only read. With \
+            --through it also uploads a file of 256 KB through that URL with the master key of the first app, reads it \
+            and removes it. Run it as the server's user, with its settings and limits, while the server runs or not. \
+            The exit code is 1 if there is a problem, otherwise 0.
 
             Examples:
               sudo -u lcfile lcfile doctor --config /etc/lcfile/lcfile.yaml
               lcfile doctor --storage /var/lib/lcfile --url https://files.example.com
-              lcfile doctor --config /etc/lcfile/lcfile.yaml --through https://files.example.com
+              lcfile doctor --config /etc/lcfile/lcfile.yaml \\
+                --through https://files.example.com
               lcfile doctor --json
             """
     )

@@ -13,8 +13,9 @@ struct Serve: AsyncParsableCommand {
 
             Examples:
               lcfile serve
-              lcfile serve --config /etc/lcfile.yaml --storage /var/lib/lcfile --host 0.0.0.0
-              lcfile serve --storage other --port 8081 --metrics-port 9465     # a second server
+              lcfile serve --config /etc/lcfile.yaml --storage /var/lib/lcfile \\
+                --host 0.0.0.0
+              lcfile serve --storage other --port 8081 --metrics-port 9465
             """
     )
 

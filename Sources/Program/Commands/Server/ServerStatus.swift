@@ -6,6 +6,8 @@ struct ServerStatus {
     let server: String
     /// Why the server is not ready; `nil` if it is.
     let obstacle: String?
+    /// The id that the server sent with its readiness; `nil` from a server of an earlier version.
+    let serverID: String?
     /// The URL of the metrics.
     let metricsURL: String
     /// The metrics, or the reason why there are none.
@@ -22,10 +24,9 @@ struct ServerStatus {
         self.server = server
         self.metricsURL = metricsURL
         do {
-            try await FileClient.checkReadiness(of: server, verifiesCertificate: verifiesCertificate)
-            obstacle = nil
-        } catch let error as FileClientError where error.status != 0 {
-            obstacle = error.description
+            let readiness = try await FileClient.readiness(of: server, verifiesCertificate: verifiesCertificate)
+            obstacle = readiness.obstacle?.description
+            serverID = readiness.serverID
         } catch let error as FileClientError {
             throw UnreachableServer(url: server, reason: error)
         }
@@ -37,22 +38,38 @@ struct ServerStatus {
     }
 
     /// A status for tests.
-    init(server: String, obstacle: String?, metricsURL: String, metrics: Result<MetricsText, FileClientError>) {
+    init(
+        server: String,
+        obstacle: String?,
+        serverID: String? = nil,
+        metricsURL: String,
+        metrics: Result<MetricsText, FileClientError>
+    ) {
         self.server = server
         self.obstacle = obstacle
+        self.serverID = serverID
         self.metricsURL = metricsURL
         self.metrics = metrics
     }
 
+    /// The metrics of the server; `nil` if those at the URL cannot be read, or are of another server.
+    ///
+    /// A server that sends an id has it in its metrics, too. Without an id they are taken for those of the server.
+    private var ownMetrics: MetricsText? {
+        guard case .success(let metrics) = metrics else { return nil }
+        guard let serverID else { return metrics }
+        let id = metrics.samples.first { $0.name == StatusFigure.serverSeries }?.labels["id"]
+        return id == serverID ? metrics : nil
+    }
+
     /// The server's version, which its metrics name; `nil` without one.
     var version: String? {
-        guard case .success(let metrics) = metrics else { return nil }
-        return metrics.samples.first { $0.name == StatusFigure.versionSeries }?.labels["version"]
+        ownMetrics?.samples.first { $0.name == StatusFigure.versionSeries }?.labels["version"]
     }
 
     /// The figures that the metrics have, with their values.
     var figures: [(figure: StatusFigure, value: Double)] {
-        guard case .success(let metrics) = metrics else { return [] }
+        guard let metrics = ownMetrics else { return [] }
         return StatusFigure.all.compactMap { figure in figure.value(in: metrics).map { (figure, $0) } }
     }
 
@@ -64,7 +81,10 @@ struct ServerStatus {
         var rows = [["server", server], ["ready", obstacle.map { "no: \($0)" } ?? "yes"]]
         if let version { rows.append(["version", version]) }
         rows += figures.map { [$0.figure.name, $0.figure.text($0.value, now: now)] }
-        if case .failure(let error) = metrics {
+        switch metrics {
+        case .success:
+            if ownMetrics == nil { rows.append(["metrics", otherServer]) }
+        case .failure(let error):
             rows.append([
                 "metrics", "not reachable at \(metricsURL), set --metrics (or metrics.enabled of the server): \(error)",
             ])
@@ -81,12 +101,18 @@ struct ServerStatus {
         if let obstacle { members["error"] = .string(obstacle) }
         if let version { members["version"] = .string(version) }
         switch metrics {
+        case .success where ownMetrics == nil: members["metricsError"] = .string(otherServer)
         case .success:
             let figures = figures.map { ($0.figure.name, ServerStatus.number($0.figure.shown($0.value, now: now))) }
             members["figures"] = .object(Dictionary(figures) { first, _ in first })
         case .failure(let error): members["metricsError"] = .string(error.description)
         }
         return .object(members)
+    }
+
+    /// The message about metrics of another server.
+    private var otherServer: String {
+        "those at \(metricsURL) are of another server, set --metrics to the URL of this server's metrics"
     }
 
     private static func number(_ value: Double) -> JSON {

@@ -8,13 +8,14 @@ struct StatusCommand: AsyncParsableCommand {
         abstract: "Print what a server does: whether it is ready, its requests, files, memory and disk space.",
         discussion: """
             The figures come from the server's metrics, which have an address of their own and are usually reachable \
-            from its machine only. Without them only the readiness is shown. The exit code is 3 if the server does \
-            not answer; 'lcfile health' has one for a server that is not ready.
+            from its machine only. Without them, or with those of another server, only the readiness is shown. The \
+            exit code is 3 if the server does not answer; 'lcfile health' has one for a server that is not ready.
 
             Examples:
               lcfile status
               lcfile status --json
-              lcfile status --server https://files.example.com --metrics http://10.0.0.5:9464/metrics
+              lcfile status --server https://files.example.com \\
+                --metrics http://10.0.0.5:9464/metrics
             """
     )
 

@@ -63,6 +63,9 @@ struct StatusFigure {
     /// The series with the server's version in its label `version`.
     static let versionSeries = "lcfile_build_info"
 
+    /// The series with the server's id in its label `id`.
+    static let serverSeries = "lcfile_server_info"
+
     /// The sum of the samples that meet the condition, 0 if none does: a series for a status or a result exists only
     /// from its first event.
     ///

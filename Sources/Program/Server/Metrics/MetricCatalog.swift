@@ -116,17 +116,17 @@ enum MetricCatalog {
     private static let limits = series(
         of: "limit",
         [
-            "accounts.maxQueuedPasswords", "accounts.maxSignUps", "database.readers", "fetch.maxQueued",
-            "fetch.threads", "http.bodyMemory", "http.maxConnections", "http.maxConnectionsPerAddress",
-            "http2.maxControlFrames", "http2.maxResets", "http2.maxSmallFrames", "images.maxQueued", "images.memory",
-            "limits.appRequests", "limits.fetches", "limits.imageWork",
+            "accounts.maxQueuedPasswords", "accounts.maxSignUps", "console.maxFailures", "database.readers",
+            "fetch.maxQueued", "fetch.maxQueuedGuests", "fetch.threads", "http.bodyMemory", "http.maxConnections",
+            "http.maxConnectionsPerAddress", "http2.maxControlFrames", "http2.maxResets", "http2.maxSmallFrames",
+            "images.maxQueued", "images.memory", "limits.appRequests", "limits.fetches", "limits.imageWork",
             "limits.logIns", "limits.requests", "limits.uploads", "limits.userRequests", "liveQueries.connections",
             "liveQueries.connectionsPerInstallation", "liveQueries.subscribeRate", "liveQueries.subscriptions",
             "liveQueries.subscriptionsPerInstallation", "mail.maxPerAddress", "mail.maxPerApp", "mail.maxPerClient",
-            "people.maxBlocked", "people.maxFollowees", "people.maxRequests", "people.maxStatuses",
+            "mirror.maxQueued", "people.maxBlocked", "people.maxFollowees", "people.maxRequests", "people.maxStatuses",
             "queries.maxConcurrent", "sms.maxPerApp", "sms.maxPerClient", "sms.maxPerDay", "sms.maxPerMinute",
-            "uploads.maxOpen", "uploads.maxOpenAddress", "uploads.maxOpenGuests",
-            "uploads.maxOpenUser", "uploads.maxWatchers", "uploads.maxWatchersGuests", "uploads.quota", "other",
+            "uploads.maxOpen", "uploads.maxOpenAddress", "uploads.maxOpenGuests", "uploads.maxOpenUser",
+            "uploads.maxWatchers", "uploads.maxWatchersGuests", "uploads.quota", "other",
         ]
     )
 

@@ -21,6 +21,13 @@ struct ReadinessFamilies: Sendable {
                 by: "reason",
                 Readiness.Obstacle.allCases.map { ($0.rawValue, obstacles.contains($0) ? 1 : 0) }
             ),
+            MetricFamily(
+                .gauge,
+                "lcfile_server_info",
+                "Always 1; the label has the id of this start of the server, which /ready sends as X-Server-Id.",
+                by: "id",
+                [(readiness.serverID, 1)]
+            ),
         ]
     }
 }
