@@ -37,6 +37,7 @@ check:
 	scripts/bootstrap test
 	swift format lint --strict --parallel --recursive Sources Tests Benchmarks Package.swift
 	scripts/check-imports
+	scripts/check-links
 
 swift-packages:
 	swift package resolve

@@ -39,6 +39,20 @@ import Testing
         }
     }
 
+    @Test("the help breaks no line of an example: none has more than 78 columns")
+    func widthsOfExamples() {
+        for command in commands(from: LCFileCommand.self) {
+            for line in command.configuration.discussion.split(separator: "\n") where line.hasPrefix(" ") {
+                #expect(Columns.count(line) <= 78, "\(command): \(line)")
+            }
+        }
+    }
+
+    /// A command and all below it.
+    private func commands(from command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        [command] + command.configuration.subcommands.flatMap { commands(from: $0) }
+    }
+
     @Test(
         "a misspelt command is answered with the one that was meant",
         arguments: [

@@ -7,7 +7,7 @@ package import Server
 internal import Storage
 
 /// Examines the machine, the storage folder, the settings and the network for a server, and changes nothing but a folder
-/// for a trial of syncs, and a file that is uploaded and removed if that is wanted.
+/// for a trial of syncs, objects in the bucket of blobs, and a file that is uploaded and removed if that is wanted.
 package struct Examination: Sendable {
     private let loader: ConfigurationLoader
     private let storage: String?

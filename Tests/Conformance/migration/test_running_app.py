@@ -1,5 +1,6 @@
 """lcfile import leancloud --from: a running app, and what changes in it; lcfile export and the way back."""
 
+import re
 from urllib.parse import quote
 
 import pytest
@@ -87,13 +88,19 @@ def test_wrong_source_key_is_named(old, server, tmp_path):
 
 
 def test_export_and_import_give_an_equal_app(old, imported, tmp_path, new_server):
-    result = lcfile("export", tmp_path / "app", **credentials_of(imported.url, OLD, master=OLD.master))
+    """With the default journals, which are different files."""
+    result = lcfile("export", "app", folder=tmp_path, **credentials_of(imported.url, OLD, master=OLD.master))
     assert result.returncode == 0, result.stderr
+    assert (tmp_path / "app.lcfile-export-journal").exists()
     other = new_server(apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
     keys = credentials_of(other.url, OLD, master=OLD.master)
-    result = lcfile("import", "leancloud", tmp_path / "app", "--journal", tmp_path / "j", **keys)
+    result = lcfile("import", "leancloud", "app", folder=tmp_path, **keys)
     assert result.returncode == 0, result.stderr
-    result = lcfile("import", "leancloud", tmp_path / "app", "--journal", tmp_path / "j", "--verify", **keys)
+    assert (tmp_path / "app.lcfile-journal").exists()
+    # Both count the same objects and relations; the settings of classes are not compared.
+    (number,) = re.findall(r"imported (\d+ objects, \d+ relations?), \d+ class settings, ", result.stderr)
+    result = lcfile("import", "leancloud", "app", "--verify", folder=tmp_path, **keys)
     assert result.returncode == 0, result.stderr
+    assert f"compared {number}, " in result.stderr
     key = old.keys_of_files[0]
     assert other.api(OLD).fetch(f"{other.url}/{quote(key)}").content == old.content(key)

@@ -141,7 +141,9 @@ def test_empty_removes_what_it_is_told(own, master):
     records = [own.api().store(b"bytes", name=f"{number}.txt") for number in range(3)]
     for record in records:
         assert master.delete(record["objectId"]).status_code == 200
-    assert run(own, "trash", "empty").returncode == 2
+    refused = run(own, "trash", "empty")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--yes removes without a question" in refused.stderr and "[y/N]" not in refused.stderr
     assert run(own, "trash", "empty", "--yes", "--deleted-before", "1h").stdout == "0 files\n"
     assert run(own, "trash", "empty", "--yes", records[0]["objectId"]).stdout == "1 file\n"
     assert len(run(own, "trash", "list", "--json").stdout.splitlines()) == 2

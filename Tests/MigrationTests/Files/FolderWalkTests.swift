@@ -33,6 +33,14 @@ import Testing
         #expect(try names { $0.showsHidden = true } == open.union([".hidden", ".git/e.jpg"]))
     }
 
+    @Test("journals of imports and exports are left out, with the files beside them")
+    func journals() throws {
+        let open = try names { $0.showsHidden = true }
+        let journals = ["sub.lcfile-journal", "sub.lcfile-journal-wal", "x/app.lcfile-export-journal-shm"]
+        for name in journals { try folder.write("", to: name) }
+        #expect(try names { $0.showsHidden = true } == open)
+    }
+
     @Test("an excluded folder is left out with everything in it")
     func excluded() throws {
         #expect(try names { $0.excluded = ["sub"] } == ["a.jpg", "b.txt", "名字/猫 1.jpg"])

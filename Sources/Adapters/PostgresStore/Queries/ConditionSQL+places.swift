@@ -24,13 +24,10 @@ extension ConditionSQL {
     func within(_ box: Condition.Box, _ path: FieldPath) -> SQL {
         let latitude = KeySQL.latitude(path)
         let longitude = KeySQL.longitude(path)
-        let (west, east) = (box.southWest.longitude, box.northEast.longitude)
-        let between: SQL =
-            west <= east
-            ? "\(sql: longitude) BETWEEN \(west) AND \(east)"
-            : "(\(sql: longitude) >= \(west) OR \(sql: longitude) <= \(east))"
+        let (southWest, northEast) = (box.southWest, box.northEast)
         return """
-            (\(sql: latitude) BETWEEN \(box.southWest.latitude) AND \(box.northEast.latitude) AND \(between))
+            (\(sql: latitude) BETWEEN \(southWest.latitude) AND \(northEast.latitude) \
+            AND \(sql: longitude) BETWEEN \(southWest.longitude) AND \(northEast.longitude))
             """
     }
 

@@ -108,9 +108,7 @@ extension FieldChange {
             switch (name, value) {
             case ("type", .string(let type)):
                 let target = try json.objectValue?["className"]?.stringValue.map { try ClassName($0) }
-                guard let type = FieldType(name: type, className: target) else {
-                    throw ServiceError(.badRequest, "type '\(type.prefix(64))' is not known, or needs a className.")
-                }
+                guard let type = FieldType(name: type, className: target) else { throw FieldChange.refusal(of: type) }
                 self.type = type
             case ("className", .string): break
             case ("unique", .bool(let flag)): isUnique = flag
@@ -119,12 +117,23 @@ extension FieldChange {
             case ("hidden", .bool(let flag)): isHidden = flag
             case ("autoIncrement", .bool(let flag)): isAutoIncrement = flag
             case ("default", let value): defaultValue = value
-            default:
-                throw ServiceError(
-                    .badRequest,
-                    "'\(name.prefix(64))' is not a flag of a field, or has an invalid value."
-                )
+            case ("type", _), ("className", _): throw ServiceError(.badRequest, "\(name) must be a string.")
+            case ("unique", _), ("required", _), ("readOnly", _), ("hidden", _), ("autoIncrement", _):
+                throw ServiceError(.badRequest, "\(name) must be true or false.")
+            default: throw ServiceError(.badRequest, "'\(name.prefix(64))' is not a flag of a field.")
             }
         }
+    }
+
+    /// The error for a type that is not known, or that lacks its class.
+    private static func refusal(of type: String) -> ServiceError {
+        guard !["Pointer", "Relation"].contains(type) else {
+            return ServiceError(.badRequest, "type '\(type)' needs a className.")
+        }
+        return ServiceError(
+            .badRequest,
+            "type '\(type.prefix(64))' is not known. The types are String, Number, Boolean, Date, Object, Array, File, "
+                + "GeoPoint, Bytes, Any, and with a className Pointer and Relation."
+        )
     }
 }

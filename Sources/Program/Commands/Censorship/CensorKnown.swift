@@ -17,7 +17,8 @@ struct CensorKnown: ParsableCommand {
                 that begin with '#' are comments. Blocking a file adds its image without this command.
 
                 Examples:
-                  lcfile censor known add sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                  lcfile censor known add \\
+                    sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
                   lcfile censor known add --kind pdq hashes.txt
                 """
         )

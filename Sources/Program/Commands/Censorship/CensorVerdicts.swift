@@ -10,7 +10,8 @@ struct CensorPass: AsyncParsableCommand {
 
             Examples:
               lcfile censor pass 6b014fd02ccc0416011d10e3 --note 'a painting'
-              lcfile censor list --verdict review --from 1d --all --json | lcfile censor pass -
+              lcfile censor list --verdict review --from 1d --all --json \\
+                | lcfile censor pass -
             """
     )
 

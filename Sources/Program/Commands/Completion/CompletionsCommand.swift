@@ -7,7 +7,7 @@ struct CompletionsCommand: ParsableCommand {
         discussion: """
             Examples:
               lcfile completions bash > ~/.local/share/bash-completion/completions/lcfile
-              lcfile completions zsh > ~/.zfunc/_lcfile     # with ~/.zfunc in fpath before compinit
+              lcfile completions zsh > ~/.zfunc/_lcfile  # in fpath before compinit
               lcfile completions fish > ~/.config/fish/completions/lcfile.fish
             """
     )

@@ -53,7 +53,8 @@ struct PermissionsCommand: ParsableCommand {
             discussion: """
                 Examples:
                   lcfile permissions set Order create users
-                  lcfile permissions set Order delete role:Editors user:64f0c1a2b3d4e5f601234500
+                  lcfile permissions set Order delete role:Editors \\
+                    user:64f0c1a2b3d4e5f601234500
                   lcfile permissions set _File delete none
                 """
         )
@@ -108,7 +109,8 @@ struct PermissionsCommand: ParsableCommand {
                 The entry 'owner' stands for the user who creates the object.
 
                 Examples:
-                  lcfile permissions default-acl Order '{"owner":{"read":true,"write":true}}'
+                  lcfile permissions default-acl Order \\
+                    '{"owner":{"read":true,"write":true}}'
                 """
         )
 

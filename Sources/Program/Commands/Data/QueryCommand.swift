@@ -11,10 +11,13 @@ struct QueryCommand: AsyncParsableCommand {
 
             Examples:
               lcfile query 'select * from Task where done = false limit 20'
-              lcfile query 'select count(*) from _User where createdAt > ?' '{"__type":"Date","iso":"2026-01-01T00:00:00Z"}'
-              lcfile query 'select title from Task where title like ?' 'a%' --json | jq -r .title
+              lcfile query 'select count(*) from _User where createdAt > ?' \\
+                '{"__type":"Date","iso":"2026-01-01T00:00:00Z"}'
+              lcfile query 'select title from Task where title like ?' 'a%' --json \\
+                | jq -r .title
               lcfile query 'select * from Task where n > 3 order by -n' --explain
-              lcfile query "update Task set done = true where objectId = ?" 6b017ba12dd266ba0b930c5d
+              lcfile query "update Task set done = true where objectId = ?" \\
+                6b017ba12dd266ba0b930c5d
             """
     )
 

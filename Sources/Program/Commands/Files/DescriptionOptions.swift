@@ -11,7 +11,7 @@ struct DescriptionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Members of metaData, such as '{\"album\":\"summer\"}'.", valueName: "json"),
-        transform: { try DescriptionOptions.object($0, "--meta") }
+        transform: { try DescriptionOptions.object($0, "--meta", DescriptionOptions.metaDataExample) }
     )
     var meta: JSON?
 
@@ -20,7 +20,7 @@ struct DescriptionOptions: ParsableArguments {
             "The ACL, such as '{\"*\":{\"read\":true}}'. Default: that of the class.",
             valueName: "json"
         ),
-        transform: { try DescriptionOptions.object($0, "--acl") }
+        transform: { try DescriptionOptions.object($0, "--acl", DescriptionOptions.aclExample) }
     )
     var acl: JSON?
 
@@ -96,10 +96,13 @@ struct DescriptionOptions: ParsableArguments {
         return String(who.dropFirst("user:".count))
     }
 
-    /// The JSON object of an option; throws `ValidationError` for other values.
-    static func object(_ text: String, _ option: String) throws -> JSON {
+    static let metaDataExample = #"{"album":"summer"}"#
+    static let aclExample = #"{"*":{"read":true}}"#
+
+    /// The JSON object of an option; throws `ValidationError` with an example for other values.
+    static func object(_ text: String, _ option: String, _ example: String) throws -> JSON {
         guard let value = try? JSON(parsing: text), case .object = value else {
-            throw ValidationError("\(option) must be a JSON object, such as '{\"a\":1}'.")
+            throw ValidationError("\(option) must be a JSON object, such as '\(example)'.")
         }
         return value
     }

@@ -10,7 +10,8 @@ struct ListCommand: AsyncParsableCommand {
 
             Examples:
               lcfile ls
-              lcfile ls --where '{"mime_type":{"$regex":"^image/"}}' --order name --limit 20
+              lcfile ls --where '{"mime_type":{"$regex":"^image/"}}' \\
+                --order name --limit 20
               lcfile ls --all --columns url
               lcfile ls --all --json | jq -s 'map(.metaData.size) | add'
             """

@@ -12,7 +12,8 @@ struct ThumbnailCommand: AsyncParsableCommand {
 
             Examples:
               lcfile thumbnail --width 200 --height 200 6b014fd02ccc0416011d10e3
-              lcfile thumbnail --width 400 --format webp --quality 80 -o small.webp photo-key.jpg
+              lcfile thumbnail --width 400 --format webp --quality 80 \\
+                -o small.webp photo-key.jpg
             """
     )
 

@@ -16,7 +16,8 @@ struct UploadCommand: AsyncParsableCommand {
               lcfile upload photo.jpg
               lcfile upload --key-prefix album --keep-name photos/
               tar c folder | lcfile upload - --name folder.tar
-              lcfile upload --read everyone --write user:64f0c1a2b3d4e5f601234500 notes.txt
+              lcfile upload --read everyone \\
+                --write user:64f0c1a2b3d4e5f601234500 notes.txt
               lcfile upload --json *.png | jq -r .file.objectId
             """
     )

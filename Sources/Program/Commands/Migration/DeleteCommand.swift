@@ -40,7 +40,7 @@ struct DeleteCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp("Files that match a condition, such as '{\"name\":\"tmp.txt\"}'.", valueName: "json"),
-        transform: { try DescriptionOptions.object($0, "--where") }
+        transform: { try DescriptionOptions.object($0, "--where", #"{"name":"tmp.txt"}"#) }
     )
     var condition: JSON?
 

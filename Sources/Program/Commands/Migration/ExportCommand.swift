@@ -10,7 +10,8 @@ struct ExportCommand: AsyncParsableCommand {
         discussion: """
             The folder has <Class>.jsonl and <Class>_schema.json for each class, _Join:<field>:<Class>.jsonl for each \
             relation, _permissions.json, _indexes.json, and the files under their keys in files/. An export that was \
-            interrupted continues. 'lcfile import leancloud DIR' imports it. Needs the master key.
+            interrupted continues, by the journal DIR.lcfile-export-journal beside the folder. \
+            'lcfile import leancloud DIR' imports the folder. Needs the master key.
 
             Passwords and sessions are not in it: no request returns them. 'lcfile backup' has them.
 
@@ -61,7 +62,8 @@ struct ExportCommand: AsyncParsableCommand {
                 transfer: transfer,
                 output: output,
                 identity: JournalIdentity(source: "export \(folder)", server: client.server, app: client.appID),
-                journal: options.journal ?? MigrationOptions.journal(beside: folder)
+                journal: options.journal
+                    ?? MigrationOptions.journal(beside: folder, suffix: PathRules.exportJournalSuffix)
             )
             var repeats = RepeatRules()
             repeats.failed = options.retryFailed

@@ -205,13 +205,13 @@ struct ImportedFileOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("Members of metaData of every file, such as '{\"album\":\"summer\"}'.", valueName: "json"),
-        transform: { try DescriptionOptions.object($0, "--meta") }
+        transform: { try DescriptionOptions.object($0, "--meta", DescriptionOptions.metaDataExample) }
     )
     var meta: JSON?
 
     @Option(
         help: ArgumentHelp("The ACL of every file. Default: that of the class.", valueName: "json"),
-        transform: { try DescriptionOptions.object($0, "--acl") }
+        transform: { try DescriptionOptions.object($0, "--acl", DescriptionOptions.aclExample) }
     )
     var acl: JSON?
 

@@ -17,14 +17,17 @@ struct ImportLeanCloud: AsyncParsableCommand {
 
             Examples:
               lcfile import leancloud export.tar.gz --dry-run
-              lcfile import leancloud export.tar.gz --file-domain https://files.example.com --report report.html
+              lcfile import leancloud export.tar.gz \\
+                --file-domain https://files.example.com --report report.html
               lcfile import leancloud export.tar.gz --verify
               lcfile import leancloud export/ --class Post --class Comment
-              LEANCLOUD_MASTER_KEY=… lcfile import leancloud --from https://api.example.com --source-app-id ID
+              LEANCLOUD_MASTER_KEY=… lcfile import leancloud \\
+                --from https://api.example.com --source-app-id ID
 
-            --from reads a running app into a folder beside the journal, and imports it. A second run takes what has \
-            changed since, and changes it on the server. Objects that were deleted meanwhile are found by --verify. \
-            The API returns neither passwords nor sessions: --users takes them from an export.
+            --from reads a running app into a folder beside the journal (ID.lcfile-journal in the current folder), and \
+            imports it. A second run takes what has changed since, and changes it on the server. Objects that were \
+            deleted meanwhile are found by --verify. The API returns neither passwords nor sessions: --users takes \
+            them from an export.
             """
     )
 

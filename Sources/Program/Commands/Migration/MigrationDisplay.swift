@@ -7,22 +7,29 @@ internal import Synchronization
 final class MigrationDisplay: MigrationObserver {
     /// What has happened in this run.
     struct Counts: Sendable {
-        /// Items that were sent.
-        var done = ItemTotals()
-        /// Items that were done before.
-        var doneBefore = 0
+        /// The numbers of items that were sent or compared.
+        var done: [ItemGroup: Int] = [:]
+        /// The bytes of these items.
+        var bytes: Int64 = 0
+        /// The numbers of items that were done before.
+        var doneBefore: [ItemGroup: Int] = [:]
         /// Items that failed, in this run or before.
         var failed = 0
         /// Items that have changed in the source.
         var changed = 0
     }
 
+    private let noun: String
     let progress: TransferProgress
     let bar: ProgressBar
     private let printsJSON: Bool
     private let state = Mutex(Counts())
 
+    /// - Parameters:
+    ///   - noun: What is counted, in the singular: `file`.
+    ///   - output: What the command prints.
     init(noun: String, _ output: OutputOptions) {
+        self.noun = noun
         progress = TransferProgress(files: 0, size: nil, noun: noun)
         bar = ProgressBar(progress, isShown: !output.quiet)
         printsJSON = output.json && !output.quiet
@@ -30,14 +37,24 @@ final class MigrationDisplay: MigrationObserver {
 
     var counts: Counts { state.withLock(\.self) }
 
+    /// The numbers of items with their nouns, such as `2 objects, 1 relation, 7 class settings`.
+    func text(_ numbers: [ItemGroup: Int]) -> String {
+        let nouns = [ItemGroup.object: noun, .relation: "relation", .classSetting: "class setting"]
+        return ItemGroup.allCases.compactMap { group in
+            let number = numbers[group] ?? 0
+            return number > 0 || group == .object ? nouns[group].map { Amount.count(number, $0) } : nil
+        }.joined(separator: ", ")
+    }
+
     func began(_ kind: String) {}
 
     func passed(_ name: String, of kind: String, bytes: Int64, _ reason: PassedReason) {
         let text: String?
+        let group = ItemGroup(kind: kind, name: name)
         switch reason {
         case .repeated: return
         case .done:
-            state.withLock { $0.doneBefore += 1 }
+            state.withLock { $0.doneBefore[group, default: 0] += 1 }
             text = nil
         case .failedBefore:
             state.withLock { $0.failed += 1 }
@@ -49,7 +66,7 @@ final class MigrationDisplay: MigrationObserver {
             state.withLock { $0.failed += 1 }
             text = why
         }
-        progress.pass(bytes: bytes, failed: text != nil)
+        pass(group, bytes, failed: text != nil)
         if let text { printJSON(name, kind, error: text) }
     }
 
@@ -58,20 +75,30 @@ final class MigrationDisplay: MigrationObserver {
     func sent(_ bytes: Int64, of batch: Int) { progress.update(batch, bytes: bytes) }
 
     func ended(_ name: String, of kind: String, bytes: Int64, _ end: ItemEnd) {
+        let group = ItemGroup(kind: kind, name: name)
         switch end {
         case .done:
-            state.withLock { $0.done = ItemTotals(count: $0.done.count + 1, bytes: $0.done.bytes + bytes) }
-            progress.pass(bytes: bytes, failed: false)
+            state.withLock { counts in
+                counts.done[group, default: 0] += 1
+                counts.bytes += bytes
+            }
+            pass(group, bytes, failed: false)
             printJSON(name, kind, error: nil)
         case .failed(let reason):
             state.withLock { $0.failed += 1 }
-            progress.pass(bytes: bytes, failed: true)
+            pass(group, bytes, failed: true)
             printJSON(name, kind, error: reason)
         case .stopped, .interrupted: break
         }
     }
 
     func ended(_ batch: Int) { progress.drop(batch) }
+
+    /// The expected totals of the progress have objects and files only.
+    private func pass(_ group: ItemGroup, _ bytes: Int64, failed: Bool) {
+        let isExpected = group == .object
+        progress.pass(files: isExpected ? 1 : 0, bytes: isExpected ? bytes : 0, failed: failed)
+    }
 
     /// `{"kind":…,"name":…}`, with `error` for an item that failed.
     private func printJSON(_ name: String, _ kind: String, error: String?) {

@@ -7,7 +7,9 @@ internal import Migration
 struct MigrationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The journal, with which the command continues. Default: beside the source.",
+            "The journal, with which the command continues. Default: <source>.lcfile-journal for an import, "
+                + "<dir>.lcfile-export-journal for an export, and in the current folder lcfile-import.lcfile-journal "
+                + "for a list and lcfile-delete.lcfile-journal for a deletion.",
             valueName: "path"
         ),
         completion: .file()
@@ -51,13 +53,18 @@ struct MigrationOptions: ParsableArguments {
     private static let connections = 16
 
     /// The path of the journal beside a file or folder.
-    static func journal(beside source: String) -> String {
+    ///
+    /// - Parameters:
+    ///   - source: The file or folder.
+    ///   - suffix: The end of the journal's name.
+    /// - Returns: The path; for the root it is in the current folder.
+    static func journal(beside source: String, suffix: String = PathRules.journalSuffix) -> String {
         var path = source
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         let name = path.split(separator: "/").last ?? ""
         // A journal in the folder itself would be imported with it.
         if ["", ".", ".."].contains(name) { path = "\(absolute(path))" }
-        return path == "/" ? "lcfile.journal" : path + PathRules.journalSuffix
+        return (path == "/" ? "lcfile" : path) + suffix
     }
 
     /// The path from the root, without `.` and `..`.

@@ -77,7 +77,9 @@ struct MigrationSession: Sendable {
     /// Lists what failed or differs.
     private func printList(_ items: [FailedItem], of count: Int, _ what: String) {
         guard !items.isEmpty else { return }
-        if count > 1 { Terminal.printError("lcfile: \(Amount.count(count, noun)) \(what):") }
+        // Beside objects an import of an app has relations and class settings.
+        let counted = noun == "object" ? "item" : noun
+        if count > 1 { Terminal.printError("lcfile: \(Amount.count(count, counted)) \(what):") }
         for item in items {
             let name = item.kind == noun ? item.name : "\(item.kind) \(item.name)"
             Terminal.printError(Style.error.red("lcfile:") + " " + Terminal.printable("\(name): \(item.reason)"))
@@ -97,7 +99,7 @@ struct MigrationSession: Sendable {
             let isInterrupted = stop is CancellationError
             let reason = isInterrupted ? "interrupted" : Terminal.printable("\(stop)")
             Terminal.printError(
-                "lcfile: \(reason); \(Amount.count(counts.done.count, noun)) \(participle) in this run. "
+                "lcfile: \(reason); \(display.text(counts.done)) \(participle) in this run. "
                     + "The same command continues (journal: \(Terminal.printable(journal)))."
             )
             return isInterrupted ? ExitStatus.interrupted : ExitStatus.status(of: stop)
@@ -106,9 +108,9 @@ struct MigrationSession: Sendable {
         if !output.quiet {
             var text =
                 (differences == nil ? participle : "compared")
-                + " \(Amount.count(counts.done.count, noun)), \(Amount.bytes(counts.done.bytes))"
+                + " \(display.text(counts.done)), \(Amount.bytes(counts.bytes))"
             text += " in \(Amount.time(display.bar.seconds))"
-            if counts.doneBefore > 0 { text += "; \(counts.doneBefore) \(participle) before" }
+            if !counts.doneBefore.isEmpty { text += "; \(display.text(counts.doneBefore)) \(participle) before" }
             if let differences, differences > 0 { text += "; \(differences) differ" }
             if failures.failed > 0 { text += "; \(failures.failed) failed (--retry-failed tries them again)" }
             if failures.changed > 0 { text += "; \(failures.changed) changed (--update sends them again)" }

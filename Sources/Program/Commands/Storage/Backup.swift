@@ -19,7 +19,8 @@ struct Backup: ParsableCommand {
 
             Examples:
               lcfile backup --storage /var/lib/lcfile /backups/2027-01-12
-              lcfile backup --storage /var/lib/lcfile --to /backups/lcfile --keep-daily 7 --keep-weekly 4
+              lcfile backup --storage /var/lib/lcfile --to /backups/lcfile \\
+                --keep-daily 7 --keep-weekly 4
               lcfile backup --to s3://backups/lcfile --config /etc/lcfile/lcfile.yaml
               lcfile backup --to /backups/lcfile --list
               lcfile backup --to /backups/lcfile --verify --read-data --subset 1/30

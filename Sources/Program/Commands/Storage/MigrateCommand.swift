@@ -29,11 +29,15 @@ struct MigrateCommand: AsyncParsableCommand {
             missing; 2 wrong usage.
 
             Examples:
-              LCFILE_DATABASE_URL=postgres://lcfile@db.example.com/lcfile lcfile migrate --to postgresql
-              lcfile migrate --storage /var/lib/lcfile --config /etc/lcfile/lcfile.yaml --to sqlite
+              LCFILE_DATABASE_URL=postgres://lcfile@db.example.com/lcfile \\
+                lcfile migrate --to postgresql
+              lcfile migrate --storage /var/lib/lcfile \\
+                --config /etc/lcfile/lcfile.yaml --to sqlite
               lcfile migrate --config /etc/lcfile/lcfile.yaml --to postgresql --copy-only
-              lcfile migrate --config /etc/lcfile/lcfile.yaml --blobs-to bucket --copy-only
-              lcfile migrate --config new.yaml --from /etc/lcfile/lcfile.yaml --blobs-to bucket
+              lcfile migrate --config /etc/lcfile/lcfile.yaml --blobs-to bucket \\
+                --copy-only
+              lcfile migrate --config new.yaml --from /etc/lcfile/lcfile.yaml \\
+                --blobs-to bucket
             """
     )
 

@@ -14,7 +14,8 @@ struct Restore: ParsableCommand {
 
             Examples:
               lcfile restore --storage /var/lib/lcfile /backups/2027-01-12
-              lcfile restore --storage /var/lib/lcfile /backups/lcfile --at 2027-01-12T08:00:00Z
+              lcfile restore --storage /var/lib/lcfile /backups/lcfile \\
+                --at 2027-01-12T08:00:00Z
             """
     )
 

@@ -21,6 +21,9 @@ enum Terminal {
     /// Whether standard output is a terminal.
     static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Whether standard input is a terminal, where a user can answer a question.
+    static var isInput: Bool { isatty(STDIN_FILENO) == 1 }
+
     /// The number of columns of the terminal at standard error; 80 if it is unknown.
     static var width: Int {
         var size = winsize()

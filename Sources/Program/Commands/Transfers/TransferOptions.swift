@@ -5,8 +5,8 @@ internal import FileClient
 struct TransferOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The maximum number of requests at the same time; fewer while the server is busy. Default: 4, for imports "
-                + "and deletes 16.",
+            "The maximum number of requests at the same time; fewer while the server is busy. Default: 4 for upload, get "
+                + "and thumbnail, 16 for import, export, delete and censor.",
             valueName: "n"
         )
     )

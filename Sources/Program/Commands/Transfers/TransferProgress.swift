@@ -59,24 +59,21 @@ final class TransferProgress: Sendable {
         state.withLock { ($0.snapshot.files, $0.snapshot.size) = (files, size) }
     }
 
-    /// Notes a file that is not transferred, because it is there already or cannot be used.
-    func pass(bytes: Int64, failed: Bool) {
+    /// Notes files that are done, are there already, or failed.
+    ///
+    /// - Parameters:
+    ///   - files: The number of files.
+    ///   - bytes: The bytes that were read or that do not have to be transferred.
+    ///   - failed: Whether one failed or cannot be used.
+    func pass(files: Int, bytes: Int64, failed: Bool = false) {
         state.withLock { state in
             state.snapshot.bytes += bytes
-            state.snapshot.done += 1
+            state.snapshot.done += files
             if failed { state.snapshot.failed += 1 }
         }
     }
 
-    /// Notes files that are done, and bytes that were read.
-    func pass(files: Int, bytes: Int64) {
-        state.withLock { state in
-            state.snapshot.bytes += bytes
-            state.snapshot.done += files
-        }
-    }
-
-    /// Notes the end of something that was under way and is counted with ``pass(bytes:failed:)``.
+    /// Notes the end of something that was under way and is counted with ``pass(files:bytes:failed:)``.
     func drop(_ id: Int) {
         state.withLock { state in state.underWay.removeAll { $0.id == id } }
     }

@@ -84,7 +84,8 @@ struct TrashRestore: AsyncParsableCommand {
 
             Examples:
               lcfile trash restore 6b014fd02ccc0416011d10e3
-              lcfile trash list --reason collected --all --json | jq -r .file | xargs lcfile trash restore
+              lcfile trash list --reason collected --all --json | jq -r .file \\
+                | xargs lcfile trash restore
             """
     )
 
@@ -151,6 +152,9 @@ struct TrashEmpty: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard yes || Terminal.isInput else {
+            throw ValidationError("Standard input is no terminal to ask at; --yes removes without a question.")
+        }
         guard yes || Question.ask("Remove \(what) for good?") else {
             throw ValidationError("Nothing was removed; --yes removes without a question.")
         }

@@ -13,6 +13,8 @@ package struct PathRules: Sendable, Hashable {
 
     /// The end of the names of journals; the files and folders beside a journal have its name with a further ending.
     package static let journalSuffix = ".lcfile-journal"
+    /// The end of the names of the journals of exports, so that the import of an exported folder has a journal of its own.
+    package static let exportJournalSuffix = ".lcfile-export-journal"
 
     /// Creates rules that take every file that is neither hidden nor part of a journal.
     package init() {}
@@ -33,7 +35,9 @@ package struct PathRules: Sendable, Hashable {
     private func takes(_ path: String) -> Bool {
         let name = path.split(separator: "/").last ?? ""
         // A journal changes while it is imported, and is not the user's.
-        guard !name.contains(PathRules.journalSuffix) else { return false }
+        guard !name.contains(PathRules.journalSuffix), !name.contains(PathRules.exportJournalSuffix) else {
+            return false
+        }
         return (showsHidden || !name.hasPrefix(".")) && !excluded.contains { PathRules.matches($0, path) }
     }
 

@@ -58,7 +58,7 @@ package struct LeanCloudImport: Sendable {
             try await run.journal.refuse(unusable.name, of: "export", because: unusable.reason)
             notice("\(unusable.name) cannot be used: \(unusable.reason)")
         }
-        try await send(rules.fields, "schema")
+        try await send(rules.fields, ItemGroup.fields)
         for name in export.classNames where rules.isChosen(name) {
             if name == "_File" { try await sendFiles() } else { try await sendObjects(of: name) }
         }
@@ -66,9 +66,9 @@ package struct LeanCloudImport: Sendable {
             try await sendRelation(field, of: className, rules)
         }
         noticeMissingRelations(rules)
-        try await send(rules.fieldRules, "schema rules")
-        try await send(rules.indexes, "indexes")
-        try await send(rules.permissions, "permissions")
+        try await send(rules.fieldRules, ItemGroup.fieldRules)
+        try await send(rules.indexes, ItemGroup.indexes)
+        try await send(rules.permissions, ItemGroup.permissions)
     }
 
     private func send(_ rules: [ClassRule], _ kind: String) async throws {
