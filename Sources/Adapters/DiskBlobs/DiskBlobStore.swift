@@ -55,7 +55,8 @@ package struct DiskBlobStore: BlobStore {
             // All names first, then all syncs: the first sync also writes the others, including the note of the commit,
             // in one transaction of the file system's journal. No client knows the key before the row exists.
             guard try staged.link(to: path) else { return false }
-            try staged.content.file().descriptor.synchronize()
+            let file = try staged.content.file()
+            try staged.syncs.run { try file.descriptor.synchronize() }
             try layout.synchronize(folder)
             return true
         }

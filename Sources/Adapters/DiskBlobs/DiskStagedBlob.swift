@@ -10,7 +10,7 @@ final class DiskStagedBlob: StagedBlob {
     let hashes = BlockHashes()
     let md5 = RunningMD5()
     let pool: DiskThreads
-    private let syncs: FileSyncs
+    let syncs: FileSyncs
     private let layout: BlobLayout
     private let unsettled: UnsettledNames
     /// The path when the bytes were staged.
@@ -67,7 +67,7 @@ final class DiskStagedBlob: StagedBlob {
     ///   - pool: Threads for reading and writing.
     init(in place: DraftPlaces.Place, path: String, layout: BlobLayout, unsettled: UnsettledNames, pool: DiskThreads) {
         content = StagedContent(path: path, file: nil, place: place, unsettled: unsettled, health: pool.health)
-        // Synced by its commit only.
+        // Removed after a failure: nothing else is staged with it.
         syncs = FileSyncs(SyncFailures())
         originalPath = path
         stagedPath = nil

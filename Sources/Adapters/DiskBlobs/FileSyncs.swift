@@ -37,14 +37,26 @@ final class FileSyncs: Sendable {
             guard state.durable < request else { return }
             // All of these have written their bytes.
             let covered = calls
-            do {
-                try sync()
-            } catch {
-                state.failure = error
-                failures.count()
-                throw error
-            }
+            try run(sync, &state)
             state.durable = covered
+        }
+    }
+
+    /// Runs a sync of names and bytes, which no other one replaces.
+    ///
+    /// - Throws: As ``share(_:)``.
+    func run(_ sync: () throws -> Void) throws {
+        try state.withLock { try run(sync, &$0) }
+    }
+
+    private func run(_ sync: () throws -> Void, _ state: inout State) throws {
+        if let failure = state.failure { throw failure }
+        do {
+            try sync()
+        } catch {
+            state.failure = error
+            failures.count()
+            throw error
         }
     }
 }

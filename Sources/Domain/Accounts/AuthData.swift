@@ -56,12 +56,13 @@ package struct AuthData: Sendable, Hashable {
     }
 
     /// Whether a platform's id is in the second of its members, which identified no user in earlier versions.
-    var hasSecondID: Bool {
-        platforms.contains { platform, data in
-            let members = AuthData.idMembers(of: platform)
-            guard AuthData.id(in: data, members.first) == nil, let second = members.second else { return false }
-            return AuthData.id(in: data, second) != nil
-        }
+    var hasSecondID: Bool { platforms.contains { AuthData.hasSecondID($0.key, $0.value) } }
+
+    /// The same of the data of one platform.
+    static func hasSecondID(_ platform: String, _ data: JSONValue) -> Bool {
+        let members = idMembers(of: platform)
+        guard id(in: data, members.first) == nil, let second = members.second else { return false }
+        return id(in: data, second) != nil
     }
 
     /// The identity of the union to which a platform's data belongs, as a string.
@@ -210,7 +211,7 @@ extension AuthData {
 
     private static func change(_ value: JSONValue, of platform: String, _ isImport: Bool) throws -> Change? {
         guard isPlatformName(platform) else {
-            throw ServiceError(.invalidKey, "Invalid key name in authData: '\(platform.prefix(64))'.")
+            throw ServiceError(.invalidKey, "Invalid key name in authData: \(JSONValue.string(platform).summary).")
         }
         guard isImport || !platform.hasPrefix("_") else { return nil }
         switch value {

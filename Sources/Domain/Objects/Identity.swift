@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension WriteTransaction {
     /// Replaces the identities of a user on other platforms.
     ///
@@ -60,10 +62,15 @@ extension WriteTransaction {
             guard let user = try? row.object() else { continue }
             let authData = AuthData(stored: user.fields[AuthData.field])
             guard authData.hasSecondID else { continue }
-            do {
-                try attempt { try setIdentities(of: row.id, to: authData.identities, settings) }
-            } catch let error as ServiceError where error.code == .duplicateValue {
-                continue
+            let known = try find(ObjectQuery(.identity, where: .belongs(to: row.id), page: .all))
+            var all = Set(known.compactMap { $0.fields["identity"]?.stringValue })
+            for identity in authData.identities.subtracting(all).sorted() {
+                do {
+                    try attempt { try setIdentities(of: row.id, to: all.union([identity]), settings) }
+                    all.insert(identity)
+                } catch let error as ServiceError where error.code == .duplicateValue {
+                    continue
+                }
             }
         }
         return users.last?.id
@@ -75,8 +82,31 @@ extension ObjectService {
     /// (``WriteTransaction/addMissingIdentities(after:_:)``); no object has it.
     private static let identitiesAreComplete = "_complete"
 
-    /// Adds the identities that earlier versions did not store, once for each app.
-    func addMissingIdentities() async throws {
+    /// Adds the identities that earlier versions did not store, once for each app; call it once, before the first request.
+    ///
+    /// After an error, nobody logs in with such an identity until the next start: otherwise a user of an earlier version
+    /// would get a second account, which keeps the identity.
+    ///
+    /// - Throws: Errors of the store, also for a damaged row.
+    package func addMissingIdentities() async throws {
+        settings.missesIdentities.store(true, ordering: .relaxed)
+        try await completeIdentities()
+        settings.missesIdentities.store(false, ordering: .relaxed)
+    }
+
+    /// Throws ``ServiceError/Code/unavailable`` for a change of a user's `authData` whose owner can be unknown, because
+    /// the identities of earlier versions are not complete.
+    func requireKnownIdentities(in change: ObjectChange) throws {
+        guard settings.missesIdentities.load(ordering: .relaxed) else { return }
+        var rest = change
+        guard try AccountChange(taking: &rest).linked.contains(where: AuthData.hasSecondID) else { return }
+        throw ServiceError(
+            .unavailable,
+            "The identities of earlier users are not complete; the server's log says why. They are tried again at its start."
+        )
+    }
+
+    private func completeIdentities() async throws {
         let marker = ObjectService.identitiesAreComplete
         guard let known = try await store.read({ try $0.schema(of: .identity) }), known.fields[marker] == nil else {
             return

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The settings and dependencies of the object rules, apart from the store.
 ///
 /// A class, because each read and change passes it on several times, and it has dozens of references to count.
@@ -30,6 +32,8 @@ package final class ObjectSettings: Sendable {
     package let ids: ObjectIDGenerator
     /// Returns the current time.
     package let clock: @Sendable () -> Timestamp
+    /// Whether users can have identities that are not stored (``ObjectService/addMissingIdentities()``).
+    let missesIdentities = Atomic(false)
 
     /// Creates settings; tests pass their own clock and ids.
     package init(
@@ -86,11 +90,9 @@ package struct ObjectService: Sendable {
         self.admission = admission
     }
 
-    /// Creates the built-in classes that apps use like their own, and the identities that earlier versions did not store;
-    /// call it once, before the first request.
+    /// Creates the built-in classes that apps use like their own; call it once, before the first request.
     package func prepare() async throws {
         try await store.write { try $0.prepareOrdinaryClasses() }
-        try await addMissingIdentities()
     }
 
     /// Performs one command.
@@ -203,8 +205,10 @@ package struct ObjectService: Sendable {
             let object = try await store.read { try $0.object(user, in: .user) }
             known = AuthData(stored: object?.fields[AuthData.field])
         }
-        return try await AccountPreparation(dependencies: settings.accountDependencies, caller: caller)
+        let prepared = try await AccountPreparation(dependencies: settings.accountDependencies, caller: caller)
             .prepared(change, isNew: user == nil, knowing: known)
+        try requireKnownIdentities(in: prepared)
+        return prepared
     }
 
     /// The condition with its sub-queries replaced by their results.

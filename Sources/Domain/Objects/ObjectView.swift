@@ -135,9 +135,15 @@ package struct PathTree: Sendable {
             // A date, for example, is one value.
             default: return value
             }
-            var rest = members
-            for (name, below) in children where !identifying.contains(name) {
-                rest[name] = below.isEmpty ? nil : members[name].map(below.removal(from:))
+            // In time proportional to the members, however many names a client hides.
+            guard members.keys.contains(where: { children[$0] != nil }) else { return value }
+            var rest: [String: JSONValue] = [:]
+            for (name, member) in members {
+                if let below = children[name], !identifying.contains(name) {
+                    if !below.isEmpty { rest[name] = below.removal(from: member) }
+                } else {
+                    rest[name] = member
+                }
             }
             return .object(rest)
         default:

@@ -120,12 +120,14 @@ extension UploadHandle {
         by begun: PartAttempt? = nil
     ) async throws -> ChunkReceipt {
         let number = context.number
+        // Before the bytes: if a sync fails while they come, they may be lost, and the context is not accepted any more.
+        let boot = service.storage.staging.bootID
         return try await active.locks.withLock(of: number) { [self] in
             if begun == nil { try await refresh(.number(number)) }
             try requireOpen()
             let blob = try await active.blob(in: service.storage.staging)
             if active.with({ $0.layout.parts[number]?.offset == context.start }) {
-                return try await compare(body, with: context, in: blob)
+                return try await compare(body, with: context, in: blob, since: boot)
             }
             let row = active.with { $0.partIDs[number] }
             let next = PartRequest.chunk(number: number, start: context.start)
@@ -150,7 +152,7 @@ extension UploadHandle {
                 // Its context can be used on every server, so the bytes must be the newest of the block.
                 try await confirm(attempt, holding: after.offset)
             }
-            return receipt(after, digests)
+            return receipt(after, digests, since: boot)
         }
     }
 
@@ -158,7 +160,8 @@ extension UploadHandle {
     private func compare(
         _ body: @escaping @Sendable (PartSink) async throws -> Void,
         with context: BlockContext,
-        in blob: any StagedBlob
+        in blob: any StagedBlob,
+        since boot: String
     ) async throws -> ChunkReceipt {
         let draft = try await service.storage.staging.stage()
         do {
@@ -167,7 +170,7 @@ extension UploadHandle {
             let there = try await blob.read(at: context.start + context.offset, count: Int(count))
             guard try await draft.read(at: 0, count: Int(count)) == there else { throw UploadHandle.invalidContext }
             await draft.discard()
-            return receipt(context.adding(count), digests)
+            return receipt(context.adding(count), digests, since: boot)
         } catch {
             await draft.discard()
             throw error
@@ -190,9 +193,13 @@ extension UploadHandle {
         return (digests, sink.received)
     }
 
-    private func receipt(_ context: BlockContext, _ digests: [DigestKind: [UInt8]]) -> ChunkReceipt {
+    private func receipt(
+        _ context: BlockContext,
+        _ digests: [DigestKind: [UInt8]],
+        since boot: String
+    ) -> ChunkReceipt {
         ChunkReceipt(
-            context: context.text(signedBy: key, in: service.storage.staging.bootID),
+            context: context.text(signedBy: key, in: boot),
             offset: context.offset,
             crc32: digests[.crc32] ?? [],
             sha1: digests[.sha1] ?? []

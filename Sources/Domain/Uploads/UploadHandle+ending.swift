@@ -89,7 +89,13 @@ extension UploadHandle {
         let put = lease?.put ?? record.id
         // Also a put that was undone: the store can execute a request of it, or of its end, at any later moment.
         active.with { $0.leavesPut = lease != nil }
-        try await service.storage.commit(staged, facts, as: record.key, of: put)
+        do {
+            try await service.storage.commit(staged, facts, as: record.key, of: put)
+        } catch {
+            // After a failed sync, a further one of the same open file proves nothing.
+            active.use.with { $0.blob = nil }
+            throw error
+        }
         do {
             _ = try await markFinished(record, spending: spent)
         } catch {

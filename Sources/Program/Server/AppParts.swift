@@ -137,6 +137,14 @@ struct AppParts {
                 metadata: ["app": "\(app.id)"]
             )
         }
+        do {
+            try await objects.addMissingIdentities()
+        } catch {
+            shared.logger.error(
+                "Users of an earlier version who log in by an openid cannot do so: their identities could not be stored",
+                metadata: ["app": "\(app.id)", "error": "\(error)"]
+            )
+        }
         return AppServices(
             id: app.id,
             leases: leases,

@@ -223,7 +223,6 @@ def test_default_is_set_and_taken_away(out, things, field, type, text, value):
 @pytest.mark.parametrize("arguments, words", [
     (["--type", "String"], "it cannot change"),
     (["--type", "Nonsense"], "type 'Nonsense' is not known. The types are String, Number, "),
-    (["--type", "Pointer"], "type 'Pointer' needs a className."),
     (["--default", '"text"'], "The default of 'n' must have the type Number"), (["--unique"], "already taken"),
 ], ids=str)
 def test_change_that_the_server_refuses(run, things, field, arguments, words):

@@ -61,7 +61,7 @@ def test_log_in_replaces_the_stored_data(run):
 
 
 @pytest.mark.parametrize("platform, data", [
-    ("github", {}), ("github", {"id": "x"}), ("weixin", {"uid": "x"}), ("qq", {"uid": "x"}), ("anonymous", {"uid": "x"}),
+    ("github", {}), ("github", {"id": "x"}), ("weixin", {"id": "x"}), ("qq", {"id": "x"}), ("anonymous", {"uid": "x"}),
 ])
 def test_identity_that_is_missing_raises_250(run, platform, data):
     lines = "say(code=code(lambda: User.login_with(arguments['platform'], arguments['data'])), now=User.get_current())"

@@ -130,15 +130,26 @@ import Testing
             }
         }
         for _ in 0..<2 {
-            try await fixture.objects.prepare()
+            try await fixture.objects.addMissingIdentities()
             // Of two users with one id, the first one has the identity.
             #expect(fixture.store.count(of: .identity) == 1)
         }
         let reply = try await create(#"{"authData":{"weixin_app":{"openid":"o","t":1}}}"#, as: fixture.guest)
         #expect(reply["objectId"] == "u1")
         let reads = fixture.store.readCount
-        try await fixture.objects.prepare()
+        try await fixture.objects.addMissingIdentities()
         #expect(fixture.store.readCount == reads + 1)
+    }
+
+    @Test("while the identities of earlier users are missing, nobody takes one of them")
+    func incompleteIdentities() async throws {
+        let login = #"{"authData":{"weixin_app":{"openid":"o"}}}"#
+        fixture.store.beforeNextCommit { throw StorageFault.full.error() }
+        await #expect(throws: (any Error).self) { try await fixture.objects.addMissingIdentities() }
+        await expectRefusal(.unavailable, login, as: fixture.guest)
+        _ = try await create(#"{"authData":{"weixin_app":{"uid":"u"}}}"#, as: fixture.guest)
+        try await fixture.objects.addMissingIdentities()
+        _ = try await create(login, as: fixture.guest)
     }
 
     @Test("a client cannot import a user, and no password is hashed for the attempt")
