@@ -19,6 +19,8 @@ package final class MemoryStagingArea: StagingArea {
         var drafts = 0
         /// The number of syncs that fail next.
         var failingSyncs = 0
+        /// Whether another server counts this one as ended.
+        var countsAsEnded = false
 
         /// Whether this sync fails.
         var takesFailure: Bool {
@@ -33,6 +35,9 @@ package final class MemoryStagingArea: StagingArea {
     package init(bootID: String = "boot") {
         self.bootID = bootID
     }
+
+    /// From now on another server counts this one as ended, and reverts its commits.
+    package func countAsEnded() { with { $0.countsAsEnded = true } }
 
     /// Fails the next sync.
     package func failSync() { with { $0.failingSyncs += 1 } }
@@ -141,6 +146,11 @@ private final class MemoryStagedBlob: StagedBlob {
             if !hasFailed { hasFailed = area.with { $0.takesFailure } }
             if hasFailed { throw StorageFault.failing.error() }
         }
+    }
+
+    func requireOwnCommit() throws {
+        guard area.with({ $0.countsAsEnded }) else { return }
+        throw ServiceError(.overloaded, "Another server took this one for ended.")
     }
 
     func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {

@@ -62,6 +62,12 @@ package protocol StagedBlob: Sendable {
     /// upload with the same id. In other areas there is none, because the announcement of the new upload decides it.
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws
 
+    /// Throws ``ServiceError/Code/overloaded`` if another server can have reverted the noted commit, because it took this
+    /// one for ended.
+    ///
+    /// Called last before the record of a commit that neither a lease nor a claim protects.
+    func requireOwnCommit() throws
+
     /// Removes the note: the bytes are staged as before. Called when the blob does not exist.
     ///
     /// Works in a cancelled task as well.
@@ -88,6 +94,8 @@ package protocol StagedBlob: Sendable {
 
 extension StagedBlob {
     package func writeOut() async throws {}
+
+    package func requireOwnCommit() throws {}
 
     package func discard(unless isNeeded: @escaping @Sendable () async throws -> Bool) async {
         guard (try? await isNeeded()) == false else { return }

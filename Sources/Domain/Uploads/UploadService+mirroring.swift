@@ -58,6 +58,7 @@ extension UploadService {
         let record = try await record(of: facts, head, as: key, missing)
         try await storage.commit(upload.blob, facts.blob, as: key, of: record.id)
         do {
+            try upload.blob.requireOwnCommit()
             try await files.insert([record], as: Caller(app: app, isMaster: true), within: limits.quota)
         } catch {
             try await revert(upload.blob, record)

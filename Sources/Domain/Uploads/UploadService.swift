@@ -139,6 +139,7 @@ package struct UploadService: Sendable {
                 try await storage.commit(upload.blob, record.facts, as: record.key, of: record.id)
                 committed.append((upload.blob, record))
             }
+            for (blob, _) in committed { try blob.requireOwnCommit() }
             try await files.insert(records, as: caller, within: limits.quota)
             await discard(uploads.map(\.upload))
             return records

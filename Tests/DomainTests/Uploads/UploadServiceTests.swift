@@ -60,6 +60,17 @@ import Testing
         #expect(try await staging.leftovers().isEmpty)
     }
 
+    @Test("a commit that another server can have reverted gets no record, and leaves no bytes")
+    func revertedCommit() async throws {
+        let service = service()
+        let upload = try await upload("abc", to: service)
+        staging.countAsEnded()
+        let description = UploadDescription(name: try FileName("a.txt", limit: 255))
+        await expectFailure(.overloaded) { try await service.commit([(upload, description)], as: caller) }
+        #expect(store.count(of: .file) == 0 && blobs.count == 0)
+        #expect(try await staging.leftovers().isEmpty)
+    }
+
     @Test("size, checksum and owner are the server's own words")
     func metaData() async throws {
         let record = try await record(

@@ -17,14 +17,25 @@ extension S3StagedBlob {
             if noting.note?.commit.blob != blob { noting = (nil, false) }
             return noting.note
         }
-        try await area.bucket.run { [area] client in
+        let start = try await area.bucket.run { [area] client in
             try area.servers.renew()
+            let start = ContinuousClock.now
             try client.put(area.names.name(of: new), bytes: [])
             // An earlier put of the blob, or another server's; if it stays, it is undecided as it was.
             if let old, old != new { try client.delete([area.names.name(of: old)]) }
+            return start
         }
+        notedAt.withLock { $0 = start }
         endNote()
         noting.withLock { $0.note = new }
+    }
+
+    func requireOwnCommit() throws {
+        guard let start = notedAt.withLock(\.self), !area.servers.isUnbroken(since: start) else { return }
+        throw ServiceError(
+            .overloaded,
+            "The S3 store answers too slowly: another server can have taken this one for ended. Try again."
+        )
     }
 
     func cancelCommit() async throws {

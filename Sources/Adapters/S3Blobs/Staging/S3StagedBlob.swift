@@ -13,6 +13,8 @@ final class S3StagedBlob: S3CopyableBlob {
     let state: Mutex<State>
     /// The note of the current commit, and whether ``discard()`` leaves it and the bytes.
     let noting = Mutex<(note: StagingNames.Note?, isKept: Bool)>((nil, false))
+    /// The time before which the note of the current commit was not there.
+    let notedAt = Mutex<ContinuousClock.Instant?>(nil)
 
     struct State {
         var segments: [String: Known] = [:]

@@ -79,11 +79,15 @@ package final class S3StagingArea: StagingArea {
     ///
     /// Without it, a server that is silent for a minute loses its commits to the others.
     package func run() async {
+        // Not behind the requests that wait for a slow store.
+        let thread = NIOThreadPool(numberOfThreads: 1)
+        thread.start()
         while !Task.isCancelled {
             // Every commit renews it as well, and fails if it cannot.
-            try? await bucket.run { [servers] _ in try servers.renew() }
+            try? await bucket.run(on: thread) { [servers] _ in try servers.renew() }
             try? await Task.sleep(for: StagingServers.interval / 3)
         }
+        try? await thread.shutdownGracefully()
     }
 
     /// Tells the other servers that this one has ended, so that they, and a move of the bytes, need not wait for it.

@@ -11,9 +11,16 @@ struct StagingBucket: Sendable {
 
     /// Runs a body that blocks on a thread of the pool.
     ///
+    /// - Parameters:
+    ///   - threads: Another pool; `nil` takes the bucket's.
+    ///   - body: The body.
+    /// - Returns: Its result.
     /// - Throws: The fault that an error of the store means; `CancellationError` in a cancelled task.
-    func run<Result: Sendable>(_ body: @escaping @Sendable (S3Client) throws -> Result) async throws -> Result {
-        try await pool.runIfActive { try reporting(body) }
+    func run<Result: Sendable>(
+        on threads: NIOThreadPool? = nil,
+        _ body: @escaping @Sendable (S3Client) throws -> Result
+    ) async throws -> Result {
+        try await (threads ?? pool).runIfActive { try reporting(body) }
     }
 
     /// Runs a body that blocks to its end, also if no task waits for it.

@@ -13,7 +13,7 @@ final class StagingServers: Sendable {
     private let known: Set<String>
     private let bucket: StagingBucket
     private let names: StagingNames
-    private let renewed = Mutex<ContinuousClock.Instant?>(nil)
+    private let heartbeat = Mutex(Heartbeat())
 
     /// The age of a heartbeat at which a server renews it.
     static let interval = Duration.seconds(15)
@@ -35,15 +35,20 @@ final class StagingServers: Sendable {
     /// Precedes all that another server must not take for a leftover.
     func renew() throws {
         let start = ContinuousClock.now
-        guard renewed.withLock({ $0.map { start - $0 >= StagingServers.interval } ?? true }) else { return }
+        guard heartbeat.withLock({ $0.renewed.map { start - $0 >= StagingServers.interval } ?? true }) else { return }
         try bucket.client.put(names.server(own), bytes: [])
-        renewed.withLock { $0 = start }
+        heartbeat.withLock { $0.renew(from: start, to: .now) }
+    }
+
+    /// Whether no other server can have taken this one for ended since a time.
+    func isUnbroken(since start: ContinuousClock.Instant) -> Bool {
+        heartbeat.withLock { $0.isUnbroken(since: start, at: .now) }
     }
 
     /// Removes this server's heartbeat, if it has one; blocks.
     func leave() throws {
         try bucket.client.delete([names.server(own)])
-        renewed.withLock { $0 = nil }
+        heartbeat.withLock { $0.end() }
     }
 
     /// The servers among some that have ended; blocks.
