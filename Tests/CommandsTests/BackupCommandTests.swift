@@ -35,6 +35,18 @@ import Testing
         #expect(throws: (any Error).self) { try LCFileCommand.parseAsRoot(arguments) }
     }
 
+    @Test("a restore of an incomplete backup ends with 65, and says from when a complete one is")
+    func incompleteBackup() throws {
+        var summary = CopySummary()
+        try summary.requireComplete("the restored storage")
+        summary.lacking = 2
+        summary.completeMoment = "2027-01-12T03:00:00.123Z"
+        let error = #expect(throws: ExitError.self) { try summary.requireComplete("the restored storage") }
+        #expect(error?.exitCode == 65)
+        #expect(error?.description.contains("the backup lacks 2 files") == true)
+        #expect(error?.description.contains("--at 2027-01-12T03:00:00.123Z") == true)
+    }
+
     @Test("one of a thing is told in the singular")
     func description() {
         var summary = CopySummary()

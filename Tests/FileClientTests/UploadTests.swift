@@ -93,6 +93,40 @@ import Testing
         #expect(server.requests.last { $0.method == "PATCH" }?.headers["upload-length"] == "\(count)")
     }
 
+    @Test(
+        "a refused objectId counts as an earlier request of the same upload only if the stored bytes are the same",
+        arguments: [("same", true), ("other", true), ("same", false), ("other", false)]
+    )
+    func earlierRequest(stored: String, hasChecksum: Bool) async throws {
+        let bytes = stored == "same" ? file.bytes : [UInt8](repeating: 7, count: 100_000)
+        var digest = FileDigest()
+        bytes.withUnsafeBytes { digest.update($0) }
+        let (checksum, etag) = (hasChecksum ? ",\"_checksum\":\"\(digest.md5)\"" : "", digest.qiniuHash)
+        let server = try ScriptedServer { request, _ in
+            switch request.method {
+            case "POST": .json(#"{"code":137,"error":"The objectId is taken."}"#, status: 400)
+            case "HEAD": ScriptedReply(headers: ["ETag: \"\(etag)\""])
+            default:
+                .json(
+                    #"{"objectId":"a1","name":"n","key":"k","url":"http://u/k","metaData":{"size":100000"#
+                        + checksum + "}}"
+                )
+            }
+        }
+        defer { server.close() }
+        var description = UploadDescription(name: "n")
+        (description.objectId, description.key) = ("a1", "k")
+        let client = server.client()
+        if stored == "same" {
+            #expect(try await client.upload(file.path, as: description).objectId == "a1")
+        } else {
+            let error = await #expect(throws: FileClientError.self) {
+                try await client.upload(file.path, as: description)
+            }
+            #expect(error?.code == FileClientError.duplicateValue)
+        }
+    }
+
     @Test("a file that grows while it is sent is not stored")
     func changes() async throws {
         let path = file.path

@@ -140,7 +140,10 @@ import Testing
             #expect(made.damaged == 1)
             #expect(made.deleted == 0)
             #expect(made.firstDamage?.contains(fixture.records[1].key.description) == true)
-            #expect(try fixture.restore().files == 2)
+            let restored = try fixture.restore()
+            #expect(restored.files == 2)
+            #expect(restored.lacking == 1)
+            #expect(restored.completeMoment == nil)
         }
     }
 
@@ -228,6 +231,19 @@ import Testing
             }
             try FileManager.default.removeItem(atPath: marker)
             expectRefusal("not a backup") { try fixture.restore() }
+        }
+    }
+
+    @Test("the marker of an incomplete backup has the number of files that it lacks; without one it lacks none")
+    func lacking() async throws {
+        try await withFixture { fixture in
+            _ = try fixture.makeBackup()
+            let marker = "\(fixture.backup)/backup.txt"
+            #expect(try String(contentsOfFile: marker, encoding: .utf8) == "lcfile backup 1\n")
+            try "lcfile backup 1\ndamaged: x\n".write(toFile: marker, atomically: false, encoding: .utf8)
+            expectRefusal("version") { try fixture.restore() }
+            try "lcfile backup 1\ndamaged: 7\n".write(toFile: marker, atomically: false, encoding: .utf8)
+            #expect(try fixture.restore().lacking == 7)
         }
     }
 

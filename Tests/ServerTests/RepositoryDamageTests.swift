@@ -18,7 +18,31 @@ import Testing
             #expect(made.contents.firstDamage?.contains(records[0].key.description) == true)
             #expect(fixture.blobs.count == 1)
             #expect(try fixture.verify() == (0, 0, 1))
-            #expect(try fixture.restore().files == 1)
+            let restored = try fixture.restore()
+            #expect((restored.files, restored.lacking) == (1, 1))
+            #expect(restored.completeMoment == nil)
+        }
+    }
+
+    @Test("a restore of an incomplete snapshot names the newest one without damage")
+    func completeMoment() async throws {
+        try await RepositoryFixture.with { fixture in
+            let records = try await fixture.store(["abc", "another"])
+            _ = try fixture.backUp()
+            // The moments of snapshots are different milliseconds.
+            try await Task.sleep(for: .milliseconds(5))
+            try await fixture.store(["a third"])
+            _ = try fixture.backUp()
+            try await Task.sleep(for: .milliseconds(5))
+            let blobs = fixture.blobs
+            try fixture.damageBlob(of: records[0])
+            for blob in blobs { try fixture.target.remove([blob]) }
+            #expect(try fixture.backUp().contents.damaged == 1)
+            let restored = try fixture.restore()
+            #expect((restored.files, restored.lacking) == (2, 1))
+            let times = try BackupRepository(fixture.target).list().map(\.time)
+            try #require(times.count == 3)
+            #expect(restored.completeMoment == times[1])
         }
     }
 

@@ -157,6 +157,8 @@ extension CopySummary {
         damaged += other.damaged
         damagedRows += other.damagedRows
         damagedDatabases += other.damagedDatabases
+        lacking += other.lacking
+        completeMoment = completeMoment ?? other.completeMoment
         firstDamage = firstDamage ?? other.firstDamage
         firstDamagedRow = firstDamagedRow ?? other.firstDamagedRow
         firstDamagedDatabase = firstDamagedDatabase ?? other.firstDamagedDatabase

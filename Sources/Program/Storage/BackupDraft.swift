@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The folder of an unfinished backup, `DIR.partial`; it becomes `DIR` when all of it is on the disk.
 ///
-/// A file in it, `backup.txt`, states that lcfile created the folder and whether the backup is complete, and is locked
-/// while the backup runs. So a draft that a crash left can be distinguished from one that is being written, and from a
-/// folder that lcfile did not create.
+/// A file in it, `backup.txt`, states that lcfile created the folder, whether the backup is finished and how many damaged
+/// files it lacks, and is locked while the backup runs. So a draft that a crash left can be distinguished from one that
+/// is being written, and from a folder that lcfile did not create.
 struct BackupDraft: ~Copyable {
     let path: String
     private let destination: String
@@ -13,6 +13,8 @@ struct BackupDraft: ~Copyable {
     static let markerName = "backup.txt"
     private static let unfinished = "lcfile backup 1, not finished\n"
     private static let finished = "lcfile backup 1\n"
+    /// What is before the number of files that an incomplete backup lacks, in a second line.
+    private static let damagedField = "damaged: "
 
     /// Creates the draft of a backup to a folder that must not exist; removes a draft that a crash left.
     init(of destination: String) throws {
@@ -38,8 +40,13 @@ struct BackupDraft: ~Copyable {
     }
 
     /// Gives the backup its name; all its files must be on the disk, except the names in the draft's own folder.
-    func finish() throws {
-        try BackupDraft.write(BackupDraft.finished, to: marker, path)
+    ///
+    /// - Parameter damaged: The number of files that the backup lacks because of damage in the storage.
+    /// - Throws: ``ExitError``.
+    func finish(lacking damaged: Int = 0) throws {
+        // The marker of a complete backup can be read by earlier versions.
+        let line = damaged > 0 ? "\(BackupDraft.damagedField)\(damaged)\n" : ""
+        try BackupDraft.write(BackupDraft.finished + line, to: marker, path)
         try StorageContents.synchronize(path)
         try BackupDraft.refuseExisting(destination)
         try StorageContents.rename(path, to: destination)
@@ -51,18 +58,27 @@ struct BackupDraft: ~Copyable {
         try? StorageContents.removeFolder(path, last: BackupDraft.markerName)
     }
 
-    /// Throws unless a folder is a complete backup.
-    static func checkFinished(_ folder: String) throws {
+    /// Throws unless a folder is a finished backup.
+    ///
+    /// - Returns: The number of files that it lacks because of damage in the storage; 0 if an earlier version made it.
+    static func checkFinished(_ folder: String) throws -> Int {
         _ = try StorageContents.names(in: folder)
         guard let marker = try FileBytes.contents(of: "\(folder)/\(markerName)") else {
             throw ExitError.storage("\(folder) is not a backup: it has no \(markerName)")
         }
-        switch String(decoding: marker, as: UTF8.self) {
+        let text = String(decoding: marker, as: UTF8.self)
+        switch text {
         case finished:
-            return
+            return 0
         case unfinished:
             throw ExitError.storage("\(folder) is an interrupted backup; use another one")
         default:
+            let start = finished + damagedField
+            if text.hasPrefix(start), text.hasSuffix("\n"), let damaged = Int(text.dropFirst(start.count).dropLast()),
+                damaged > 0
+            {
+                return damaged
+            }
             throw ExitError.storage("\(folder) is not a backup that this version of lcfile can read (\(markerName))")
         }
     }
@@ -90,7 +106,7 @@ struct BackupDraft: ~Copyable {
         try StorageContents.removeFolder(path, last: markerName)
     }
 
-    /// The second text is shorter than the first, so the rest of the first must be removed.
+    /// The second text can be shorter than the first, so the rest of the first must be removed.
     private static func write(_ text: String, to marker: CInt, _ path: String) throws {
         guard lseek(marker, 0, SEEK_SET) == 0 else { throw unwritable(path) }
         try FileBytes.write(Array(text.utf8), to: marker, "\(path)/\(markerName)")

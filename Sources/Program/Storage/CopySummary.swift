@@ -14,6 +14,11 @@ package struct CopySummary: Sendable, Equatable {
     package var damaged = 0
     /// A description of the first damaged file.
     package var firstDamage: String?
+    /// The number of files that a restored backup lacks, because they were damaged when it was made.
+    package var lacking = 0
+    /// The moment of the newest state without damage of the first app that lacks files, in ISO 8601; `nil` if the backup
+    /// has no such state.
+    package var completeMoment: String?
     /// The number of rows that do not match their checksums; they are in the backup as they are.
     package var damagedRows = 0
     /// A description of the first damaged row.

@@ -37,7 +37,7 @@ package struct StorageBackup {
             }
             try summary.noteLostDatabases(in: storage, with: engine)
             try StorageContents.copyGeneratedApp(from: storage, to: draft.path)
-            try draft.finish()
+            try draft.finish(lacking: summary.damaged)
         } catch {
             draft.discard()
             throw error

@@ -23,7 +23,7 @@ package struct StorageRestore {
     ///
     /// - Throws: ``ExitError`` naming the defect of the backup or the storage folder.
     package func run() throws -> CopySummary {
-        try BackupDraft.checkFinished(backup)
+        let lacking = try BackupDraft.checkFinished(backup)
         if let app = try StorageContents.damagedApps(in: backup, with: engine).first {
             throw ExitError.storage(
                 "the backup \(backup) is incomplete: the database of app \(app) was damaged when it was written; "
@@ -38,6 +38,7 @@ package struct StorageRestore {
         for app in apps { try check("\(backup)/\(app)") }
 
         var summary = CopySummary()
+        summary.lacking = lacking
         try destination.fill { draft in
             for app in apps {
                 let copy = AppCopy(

@@ -4,8 +4,10 @@ import json
 import os
 
 import pytest
+from censoring import settings
 from client import ALPHA
 from commands import FAILED, USAGE, credentials_of, lcfile
+from pictures import encoded, plain
 from terminals import OnTerminal
 
 
@@ -93,6 +95,34 @@ def test_files_to_which_something_refers_are_left(run, master, files, left, serv
     assert result.returncode == 0, result.stderr
     # The last one is younger than a day.
     assert left() == {files[0], files[1], files[3]}
+
+
+@pytest.mark.extended
+def test_relations_styles_and_the_placeholder_are_references(run, master, tmp_path, left, server, mark):
+    rows = [
+        {
+            "path": name, "objectId": os.urandom(12).hex(), "key": f"{mark}/{name}", "metaData": {"mark": mark},
+            "createdAt": "2025-01-02T03:04:05.678Z",
+        }
+        for name in ("related.png", "styled.png", "sign.png", "unused.png")
+    ]
+    for number, row in enumerate(rows):
+        (tmp_path / row["path"]).write_bytes(encoded(plain(40 + number, 40)))
+    (tmp_path / "list.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("import", "--manifest", "list.jsonl").returncode == 0
+    related, styled, sign, unused = (row["objectId"] for row in rows)
+    body = {
+        "photos": {"__op": "AddRelation", "objects": [{"__type": "Pointer", "className": "_File", "objectId": related}]},
+        "text": f"{server.url}/{mark}/styled.png-thumb",
+    }
+    assert master.post("/1.1/classes/Referring", json=body).status_code == 201
+    settings(master, blockedImage=sign)
+    try:
+        result = run("delete", "--yes", "--unreferenced", "--where", condition(mark))
+    finally:
+        settings(master, blockedImage=None)
+    assert result.returncode == 0, result.stderr
+    assert left() == {related, styled, sign}
 
 
 @pytest.mark.parametrize(("answer", "deleted"), [("y", True), ("n", False), ("", False)], ids=["yes", "no", "nothing"])

@@ -162,6 +162,31 @@ def test_verification_finds_a_file_that_was_deleted(run, records, master, tmp_pa
     assert "the server has no such file" in (tmp_path / "report.html").read_text()
 
 
+def test_verification_names_what_was_not_imported_or_has_changed(run, tmp_path, mark):
+    write(tmp_path / "album", ["a", "b"])
+    arguments = ["import", "album", "--meta", json.dumps({"mark": mark})]
+    assert run(*arguments).returncode == 0
+    (tmp_path / "album/a").write_bytes(b"other bytes")
+    write(tmp_path / "album", ["c"])
+    result = run(*arguments, "--verify", "--report", "report.json")
+    assert result.returncode == FAILED
+    report = json.loads((tmp_path / "report.json").read_text())
+    reasons = {item["name"]: item["reason"] for item in report["differences"]}
+    assert sorted(reasons) == ["album/a", "album/c"]
+    assert "changed since the import" in reasons["album/a"]
+    assert reasons["album/c"] == "was not imported"
+
+
+def test_verification_without_an_import_compares_files_by_their_keys(run, tmp_path, mark):
+    write(tmp_path / "album", ["a", "b"])
+    arguments = ["--keep-paths", "--key-prefix", mark]
+    assert run("import", "album", *arguments).returncode == 0
+    write(tmp_path / "album", ["c"])
+    result = run("import", "album", *arguments, "--journal", "other.journal", "--verify")
+    assert result.returncode == FAILED
+    assert "album/c: the server has no such file" in result.stderr and "1 differ" in result.stderr
+
+
 def test_name_of_a_file_is_no_html_in_the_report(run, tmp_path):
     # A quote and a combining mark are one character for Swift, but a quote for a browser.
     (tmp_path / "list.jsonl").write_text(json.dumps({"path": "no\"\u0301 <b>&", "name": "n"}) + "\n")

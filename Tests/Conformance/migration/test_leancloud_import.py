@@ -113,6 +113,13 @@ def test_verification_names_what_differs(old, imported, tmp_path):
     assert f"Country {id}: these fields differ: code, updatedAt" in result.stderr
 
 
+def test_verification_of_an_export_that_was_not_imported_fails(old, new_server, tmp_path):
+    server = new_server(apps=(OLD,)).start()
+    result = run(server, old.archive, "--verify", "--class", "Country", "--journal", tmp_path / "j")
+    assert result.returncode == FAILED
+    assert "the server has no such object" in result.stderr and " differ" in result.stderr
+
+
 def test_import_into_a_full_server_names_what_differs_and_changes_it_if_told(old, imported, tmp_path):
     server, _ = imported
     id = old.objects["Country"][5]["objectId"]

@@ -121,6 +121,21 @@ def test_damage_is_named_with_its_exit_code(new_server, tmp_path):
     assert_succeeds(verify(repository, "--read-data"))
 
 
+@pytest.mark.disk
+def test_restore_of_an_incomplete_snapshot_says_what_it_lacks(new_server, tmp_path):
+    server, repository = new_server().start(), tmp_path / "repository"
+    first, second = (server.api().store(data, name="a.txt") for data in (b"first", b"second"))
+    assert_succeeds(back_up(server, repository))
+    blob_of(first, server.storage).unlink()
+    for blob in (repository / ALPHA.id / "blobs").rglob(f"{blob_of(first, server.storage).name}.*"):
+        blob.unlink()
+    assert back_up(server, repository).returncode == INCOMPLETE
+    result = restore(repository, tmp_path / "storage")
+    assert result.returncode == INCOMPLETE
+    assert "1 file" in result.stdout and "the backup lacks 1 file," in result.stderr
+    assert "the newest state without damage is of " in result.stderr
+
+
 @pytest.mark.parametrize("arguments", [
     ("backup", "d", "--to", "r"), ("backup", "--verify"), ("backup", "--to", "r", "--read-data"),
     ("backup", "--to", "r", "--keep-last", "0"), ("backup", "--to", "r", "--dry-run"),

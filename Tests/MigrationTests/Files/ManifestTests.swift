@@ -72,6 +72,7 @@ import Testing
             ("{\"path\":7}", "line 1: path must be a string"),
             ("{\"path\":\"a.txt\",\"ACL\":\"*\"}", "line 1: ACL must be an object"),
             ("{\"url\":\"ftp://a/b\"}", "line 1: url must begin with http:// or https://"),
+            ("{\"path\":\"a.txt\",\"objectId\":\"../a\"}", "line 1: objectId must be 1 to 64 ASCII letters and digits"),
             ("{\"path\":\"none.txt\"}", "No such file or directory"), ("{\"path\":\"sub\"}", "not a file"),
         ]
     )

@@ -64,6 +64,30 @@ import Testing
         #expect(export.schemas["Post"]?["title"]?["type"] == .string("String"))
     }
 
+    @Test("classes whose names end like those of other files keep their objects and schemas")
+    func endings() throws {
+        for name in ["Post", "Post_all", "Log", "Log_schema"] {
+            try folder.write("{\"objectId\":\"\(name.count)\",\"ACL\":{}}\n", to: "e/\(name).jsonl")
+            try folder.write("{\"of\(name)\":{\"type\":\"String\"}}", to: "e/\(name)_schema.json")
+        }
+        let export = try Export("\(folder.path)/e")
+        #expect(export.classNames == ["Log", "Log_schema", "Post", "Post_all"])
+        for name in export.classNames {
+            #expect(try elements(ExportObjects(export, name)) == ["\(name.count)"])
+            #expect(export.schemas[name]?["of\(name)"]?["type"] == .string("String"))
+        }
+    }
+
+    @Test("a class with a schema has its whole name in an export of LeanCloud", arguments: [true, false])
+    func wholeName(hasSchema: Bool) throws {
+        try folder.write("[{\"objectId\":\"a1\",\"ACL\":{}}]", to: "l/Post_all.json")
+        if hasSchema { try folder.write("{\"n\":{\"type\":\"Number\"}}", to: "l/Post_all_schema.json") }
+        let name = hasSchema ? "Post_all" : "Post"
+        let export = try Export("\(folder.path)/l")
+        #expect(export.classNames == [name])
+        #expect(try elements(ExportObjects(export, name)) == ["a1"])
+    }
+
     @Test("one file is an export of one class", arguments: ["Post.jsonl", "Post.jsonl.gz"])
     func singleFile(name: String) throws {
         try run("cp app/Post.0.jsonl Post.jsonl && gzip -k Post.jsonl")
@@ -79,6 +103,14 @@ import Testing
                 "a1 to u1", "_Join:likes:Post.jsonl, line 3: the row has no owningId and relatedId", "a2 to u1",
             ]
         )
+    }
+
+    @Test("a pair with an id that is no objectId is reported", arguments: ["owningId", "relatedId"])
+    func relationIDs(name: String) throws {
+        let other = name == "owningId" ? "relatedId" : "owningId"
+        try folder.write("{\"\(name)\":\"../a\",\"\(other)\":\"a1\"}\n", to: "app/_Join:odd:Post.jsonl")
+        let found = try elements(ExportRelation(try Export("\(folder.path)/app"), "Post", "odd"))
+        #expect(found == ["_Join:odd:Post.jsonl, line 1: \(name) must be 1 to 64 ASCII letters and digits"])
     }
 
     @Test("more pairs than an operation takes are several items")
@@ -116,6 +148,20 @@ import Testing
     func paths(key: String) throws {
         let path = try #require(ExportedFile.path(of: key, in: "/x"))
         #expect(Array(path.utf8) == Array("/x/files/\(key)".utf8))
+    }
+
+    @Test("links in the folder of the files are not followed")
+    func links() throws {
+        let row = "{\"objectId\":\"a1\",\"key\":\"a/b.txt\",\"ACL\":{},\"url\":\"http://u/b\"}"
+        try folder.write(row, to: "x/_File.jsonl")
+        try folder.write("bytes", to: "x/files/a/b.txt")
+        var real = try ExportFileItems(try Export("\(folder.path)/x"), domain: nil)
+        guard case .item(let file)? = try real.next() else { throw MigrationError("no file") }
+        #expect(file.content == .path("\(folder.path)/x/files/a/b.txt"))
+        try run("mv x/files/a outside && ln -s ../../outside x/files/a")
+        var linked = try ExportFileItems(try Export("\(folder.path)/x"), domain: nil)
+        guard case .item(let other)? = try linked.next() else { throw MigrationError("no file") }
+        #expect(other.content == .url("http://u/b"))
     }
 
     @Test("lines of an earlier process stay, except an incomplete last one")

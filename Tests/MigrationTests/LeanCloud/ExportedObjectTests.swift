@@ -30,6 +30,37 @@ import Testing
     }
 
     @Test(
+        "an ACL that is null becomes the one that this means, and the other bytes stay",
+        arguments: [#""n":9007199254740993"#, #""o":{"ACL":null}"#, #""s":"\u4e2d""#]
+    )
+    func nullACL(members: String) throws {
+        let end = ",\(members)}"
+        #expect(
+            try object(#"{"objectId":"a1","ACL": null"# + end).body
+                == #"{"objectId":"a1","ACL": {"*":{"read":true,"write":true}}"# + end
+        )
+    }
+
+    @Test("an objectId with escapes is the string that they mean")
+    func escapedID() throws {
+        let row = #"{"objectId":"t\u0031a","ACL":{}}"#
+        #expect(try object(row) == ("t1a", row))
+    }
+
+    @Test(
+        "an id that is no objectId is refused",
+        arguments: [
+            #"{"objectId":"../../a"}"#, #"{"objectId":"a\u002f..\u002fb"}"#, #"{"objectId":"a b"}"#,
+            #"{"objectId":"a\u0000"}"#, #"{"objectId":"é"}"#, #"{"_id":"../a"}"#, #"{"_id":{"$oid":"a/b"}}"#,
+            #"{"objectId":"\#(String(repeating: "a", count: 65))"}"#,
+        ]
+    )
+    func invalidID(row: String) {
+        let error = #expect(throws: MigrationError.self) { try object(row) }
+        #expect(error?.description == "objectId must be 1 to 64 ASCII letters and digits")
+    }
+
+    @Test(
         "rows of dumps get the form of REST",
         arguments: [
             (#"{"_id":"a1","ACL":{}}"#, #"{"ACL":{},"objectId":"a1"}"#),

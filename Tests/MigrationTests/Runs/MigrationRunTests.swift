@@ -143,6 +143,50 @@ import Testing
         #expect(result.totals[.failed] == ItemTotals(count: 1, bytes: 0))
     }
 
+    /// Compares words with a server that has what was imported, and returns the compared names and the differences.
+    private func verify(_ words: [Word]) async throws -> (compared: [String], differences: [String: String]) {
+        let journal = try Journal(at: "\(folder.path)/j", for: identity)
+        let run = MigrationRun(journal, SeenItems(), concurrency: 1, repeating: RepeatRules())
+        let compared = Mutex<[String]>([])
+        try await journal.beginVerification()
+        let open: @Sendable () -> Words = { Words(words) }
+        try await run.verify("word", from: open) { planned, _ in
+            compared.withLock { $0 += planned.map(\.item.name) }
+            return planned.map { _ in .done }
+        }
+        let found = try await journal.differences(100).map { ($0.name, $0.reason) }
+        #expect(try await journal.differenceCount() == found.count)
+        return (compared.withLock(\.self), Dictionary(found) { first, _ in first })
+    }
+
+    @Test("a verification names what was not imported, failed or changed since")
+    func verification() async throws {
+        _ = try await run([Word("a"), Word("b"), Word("c")]) { $0.name == "b" ? .failed("no") : .done }
+        let result = try await verify([Word("a"), Word("b"), Word("c", version: "2"), Word("d")])
+        #expect(result.compared == ["a"])
+        #expect(
+            result.differences == [
+                "b": "was not imported: no", "c": "changed since the import; --update sends it again",
+                "d": "was not imported",
+            ]
+        )
+    }
+
+    @Test("a verification without an import has only differences")
+    func verificationWithoutImport() async throws {
+        let result = try await verify([Word("a"), Word("b")])
+        #expect(result.compared.isEmpty)
+        #expect(result.differences == ["a": "was not imported", "b": "was not imported"])
+    }
+
+    @Test("items with objectIds of their own are compared whatever the journal says")
+    func verificationByOwnID() async throws {
+        _ = try await run([Word("a", id: "1"), Word("b", id: "2")]) { $0.name == "b" ? .failed("no") : .done }
+        let result = try await verify([Word("a", version: "2", id: "1"), Word("b", id: "2"), Word("c", id: "3")])
+        #expect(result.compared == ["a", "b", "c"])
+        #expect(result.differences.isEmpty)
+    }
+
     @Test("a journal of another migration is refused")
     func identity() async throws {
         _ = try await run([Word("a")])
@@ -171,11 +215,12 @@ struct Word: MigrationItem {
     let name: String
     let size: Int64? = 1
     let fingerprint: String
-    let objectId: String? = nil
+    let objectId: String?
 
-    init(_ name: String, version: String = "1") {
+    init(_ name: String, version: String = "1", id: String? = nil) {
         self.name = name
         fingerprint = version
+        objectId = id
     }
 }
 

@@ -12,8 +12,9 @@ struct DeleteCommand: AsyncParsableCommand {
             Shows the number of selected files and their bytes, and asks; --yes does not ask. Conditions are combined: \
             a file must meet all of them. Needs the master key.
 
-            --unreferenced selects files to which no object refers: no value of type File, no pointer, and no text \
-            with the file's URL. Files of the last 24 hours are never selected by it.
+            --unreferenced selects files to which no object refers, by the rules of 'lcfile collect': no value of type \
+            File, no pointer, no relation, and no string with the file's URL. It never selects files that were created \
+            or changed in the last 24 hours, files on other servers, and the image in place of blocked ones.
 
             Examples:
               lcfile delete 6b014fd02ccc0416011d10e3 album/photo.jpg
@@ -132,9 +133,9 @@ struct DeleteCommand: AsyncParsableCommand {
         for path in manifest { try await deletion.select(try NameList(path: path), named: "\(path), line") }
         if options.retryFailed { try await candidates.addFailed() }
         if unreferenced {
-            try await deletion.removeReferenced { name in
-                if !output.quiet { Terminal.printError("reading the references of \(Terminal.printable(name))") }
-            }
+            let display = CollectionDisplay(output, applies: false)
+            try await deletion.removeReferenced { display.show($0) }
+            display.clear()
         }
         return try await candidates.totals
     }

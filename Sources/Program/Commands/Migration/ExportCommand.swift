@@ -53,8 +53,15 @@ struct ExportCommand: AsyncParsableCommand {
         do {
             let client = try server.client(with: .master, options.client(transfer))
             let folder = MigrationOptions.absolute(folder)
-            guard (try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)) != nil
-            else { throw UsageError("the folder \(folder) cannot be created") }
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: folder,
+                    withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700]
+                )
+            } catch {
+                throw UsageError("the folder \(folder) cannot be created")
+            }
             let session = MigrationSession(
                 participle: "exported",
                 noun: "file",

@@ -133,7 +133,7 @@ struct ImportLeanCloud: AsyncParsableCommand {
 
     /// Imports a running app, or what has changed in it since the last run.
     private func run(_ session: MigrationSession, _ client: FileClient, from app: FileClient) async throws {
-        let spool = try SourceSpool(beside: session.journal)
+        let spool = try SourceSpool(beside: session.journal, forVerification: verify)
         let users = try source.users.map { try Export($0) }
         let what = importOptions(changing: true)
         let (isVerification, isQuiet) = (verify, output.quiet)
@@ -143,14 +143,14 @@ struct ImportLeanCloud: AsyncParsableCommand {
         let journal = try session.open()
         try await session.run(on: journal, repeating: repeats, verifies: verify) { run, display in
             let notice = ImportLeanCloud.notices(display, isQuiet)
-            let start = isVerification ? nil : spool.start
+            let starts = spool.starts
             let time = try await AppDownload(app, to: spool.export).serverTime()
             try spool.begin(at: time)
             let download = AppDownload(
                 app,
                 to: spool.export,
                 of: what.classNames,
-                changedSince: start,
+                changedSince: starts,
                 notice: notice
             )
             try await download()
@@ -164,11 +164,11 @@ struct ImportLeanCloud: AsyncParsableCommand {
                 var first = what
                 (first.classNames, first.kindPrefix) = (["_User"], "users ")
                 try await LeanCloudImport(users, client, run, first, notice: notice)()
-            } else if start == nil, export.classNames.contains("_User") {
+            } else if starts["_User"] == nil, export.classNames.contains("_User") {
                 notice("The API returns neither passwords nor sessions; take them from an export with --users.")
             }
             try await LeanCloudImport(export, client, run, what, notice: notice)()
-            try spool.end()
+            try spool.end(completing: try await what.completeClasses(of: export, journal))
         }
     }
 

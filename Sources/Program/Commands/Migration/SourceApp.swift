@@ -57,49 +57,74 @@ struct SourceAppOptions: ParsableArguments {
     }
 }
 
-/// The folder beside the journal with what was read from a running app, and until when.
+/// The folder beside the journal with what was read from a running app, and until when each class is imported.
+///
+/// A verification has a download of its own, because that of an import can lack objects that have not changed.
 struct SourceSpool: Sendable {
     /// The overlap of two runs: changes can become visible after later ones.
     private static let overlap = 600.0
+    private static let watermarks = "watermarks.json"
     private let folder: String
 
     /// Creates the folder if it does not exist.
-    init(beside journal: String) throws {
-        folder = journal + ".source"
+    ///
+    /// - Parameters:
+    ///   - journal: The path of the journal.
+    ///   - isVerification: Whether the app is compared, not imported.
+    /// - Throws: ``UsageError`` if the folder cannot be created.
+    init(beside journal: String, forVerification isVerification: Bool = false) throws {
+        folder = journal + ".source" + (isVerification ? "/verification" : "")
         do {
             try FileManager.default.createDirectory(atPath: folder + "/export", withIntermediateDirectories: true)
         } catch {
             throw UsageError("the folder \(folder) cannot be created")
+        }
+        // Earlier versions stored one time for all classes, also after failures, so everything is read again.
+        if text("since") != nil {
+            try? FileManager.default.removeItem(atPath: folder + "/begun")
+            try? FileManager.default.removeItem(atPath: folder + "/since")
         }
     }
 
     /// The folder with the objects.
     var export: String { folder + "/export" }
 
-    /// The time from which on the next run takes changes; `nil` if no run is complete.
-    var start: String? { text("since") }
+    /// The times from which on the next run takes changes, by class; a class that was never complete has none.
+    var starts: [String: String] {
+        guard let stored = text(SourceSpool.watermarks), let times = try? JSON(parsing: stored) else { return [:] }
+        return (times.members ?? [:]).compactMapValues(\.string)
+    }
 
     /// Begins a download at a time of the source, unless one is unfinished, whose files and time stay.
     func begin(at time: String?) throws {
+        // An import changes what an unfinished verification has to find.
+        try? FileManager.default.removeItem(atPath: folder + "/verification")
         guard text("begun") == nil else { return }
         try? FileManager.default.removeItem(atPath: export)
         try FileManager.default.createDirectory(atPath: export, withIntermediateDirectories: true)
         try store(time ?? "", "begun")
     }
 
-    /// Notes that everything of the download is imported.
-    func end() throws {
+    /// Notes that the download is imported.
+    ///
+    /// - Parameter classNames: The classes of which everything is imported; the next run reads the others from the
+    ///   same time as this one.
+    /// - Throws: An error if the folder cannot be written.
+    func end(completing classNames: [String]) throws {
         guard let begun = text("begun") else { return }
-        if let time = try? Date(begun, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) {
-            let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-            try store(time.addingTimeInterval(-SourceSpool.overlap).formatted(style), "since")
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        if let time = try? Date(begun, strategy: style) {
+            let start = time.addingTimeInterval(-SourceSpool.overlap).formatted(style)
+            var times = starts
+            for name in classNames { times[name] = start }
+            try store(JSON.object(times.mapValues(JSON.string)).description, SourceSpool.watermarks)
         }
         try FileManager.default.removeItem(atPath: folder + "/begun")
     }
 
-    /// Forgets a download, so that the next run begins with what has changed since the last import.
+    /// Removes the download of a verification, so that the next one reads the app again.
     func discard() throws {
-        try FileManager.default.removeItem(atPath: folder + "/begun")
+        try FileManager.default.removeItem(atPath: folder)
     }
 
     private func text(_ name: String) -> String? { try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) }

@@ -65,6 +65,11 @@ extension CopySummary {
             let files = CopySummary.count(damaged, "damaged file")
             faults.append("is incomplete: it does not contain \(files); the first: \(firstDamage)")
         }
+        if lacking > 0 {
+            let files = CopySummary.count(lacking, "file")
+            let hint = completeMoment.map { "; the newest state without damage is of \($0) (--at \($0))" } ?? ""
+            faults.append("is incomplete: the backup lacks \(files), because of damage when it was made\(hint)")
+        }
         if let firstDamagedRow {
             let rows = CopySummary.count(damagedRows, "damaged row")
             let effect = "which a server does not serve (docs/check.md)"

@@ -8,8 +8,27 @@ extension FileClient {
     /// - Throws: ``FileClientError`` of kind `local` if the file cannot be read.
     public func digest(of path: String) async throws -> (digest: FileDigest, size: Int64) {
         let file = try OpenFile(path)
+        return (try await digest(of: file), file.size)
+    }
+
+    /// Whether a file of the server has the bytes of a local file: the same size, and the same MD5, or Qiniu's hash if
+    /// the record has no MD5.
+    ///
+    /// - Throws: ``FileClientError``; of kind `local` if the local file cannot be read.
+    package func hasBytes(_ record: FileRecord, of path: String) async throws -> Bool {
+        try await hasBytes(record, of: OpenFile(path))
+    }
+
+    func hasBytes(_ record: FileRecord, of file: OpenFile) async throws -> Bool {
+        guard record.size == file.size else { return false }
+        let digest = try await digest(of: file)
+        if let checksum = record.checksum { return checksum.lowercased() == digest.md5 }
+        return try await contentHash(of: record) == digest.qiniuHash
+    }
+
+    private func digest(of file: OpenFile) async throws -> FileDigest {
         let body = file.body
-        let digest = try await threads.block {
+        return try await threads.block {
             var digest = FileDigest()
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
             defer { buffer.deallocate() }
@@ -21,7 +40,6 @@ extension FileClient {
             }
             return digest
         }
-        return (digest, file.size)
     }
 
     /// Qiniu's hash of a file's bytes, as the server serves them; `nil` if it names none.

@@ -4,7 +4,8 @@ internal import FoundationEssentials
 extension FileClient {
     /// Uploads a file with an objectId; a small one in one request.
     ///
-    /// A lost answer does no harm: the server refuses the objectId the second time, and the client finds its file.
+    /// A lost answer does no harm: the server refuses the objectId the second time, and the client finds its file with
+    /// the same bytes. The server's refusal is thrown if the stored file has other bytes.
     func uploadOnce(
         _ file: OpenFile,
         _ description: UploadDescription,
@@ -30,17 +31,18 @@ extension FileClient {
             record.fields["name"] = .string(description.name)
             return record
         } catch let error as FileClientError where error.code == FileClientError.duplicateValue {
-            guard let record = try await stored(description, id, size: file.size) else { throw error }
+            guard let record = try await stored(file, description, id) else { throw error }
             return record
         }
     }
 
     /// The file that an earlier request of the same upload has stored; `nil` if there is another one, or none.
-    private func stored(_ description: UploadDescription, _ id: String, size: Int64) async throws -> FileRecord? {
+    private func stored(_ file: OpenFile, _ description: UploadDescription, _ id: String) async throws -> FileRecord? {
         do {
-            let record = try await file(id)
-            let isSame = description.key == nil || record.key == description.key
-            return isSame && record.size == size ? record : nil
+            let record = try await self.file(id)
+            guard description.key == nil || record.key == description.key else { return nil }
+            // The file can have changed since the earlier request without changing its size.
+            return try await hasBytes(record, of: file) ? record : nil
         } catch let error as FileClientError where error.status == 404 {
             return nil
         }

@@ -51,17 +51,23 @@ package struct FileCandidates: Sendable {
         }
     }
 
-    /// Removes files to which something refers.
+    /// Marks the candidates among some files, which ``removeUnmarked()`` leaves.
     ///
-    /// - Parameter references: objectIds and keys.
+    /// - Parameter objectIds: The files.
     /// - Throws: ``MigrationError`` if the journal cannot be written.
-    func remove(_ references: FileReferences) async throws {
+    func mark(_ objectIds: [String]) async throws {
         try await journal.write { database in
-            let byID = try database.cachedStatement(sql: "DELETE FROM item WHERE kind = ? AND name = ? AND state = 0")
-            for id in references.ids { try byID.execute(arguments: [FileCandidates.kind, id]) }
-            let byKey = try database.cachedStatement(sql: "DELETE FROM item WHERE fingerprint = ? AND state = 0")
-            for key in references.keys { try byKey.execute(arguments: [key]) }
+            // The pass of a candidate is that of no process: 0, or -1 with a mark.
+            let statement = try database.cachedStatement(
+                sql: "UPDATE item SET pass = -1 WHERE kind = ? AND name = ? AND state = 0"
+            )
+            for id in objectIds { try statement.execute(arguments: [FileCandidates.kind, id]) }
         }
+    }
+
+    /// Removes all candidates that are not marked.
+    func removeUnmarked() async throws {
+        try await journal.write { try $0.execute(sql: "DELETE FROM item WHERE state = 0 AND pass != -1") }
     }
 
     /// The number of candidates and the sum of their sizes.

@@ -1,5 +1,4 @@
 package import FileClient
-internal import FoundationEssentials
 
 /// Selects files for a deletion, and deletes them.
 package struct FileDeletion: Sendable {
@@ -70,23 +69,30 @@ package struct FileDeletion: Sendable {
         if !names.isEmpty { try await select(names) }
     }
 
-    /// Removes from the selection all files to which an object of the app refers.
+    /// Removes from the selection all files except those that the server would collect: files with bytes to which no
+    /// object refers, and which are older than ``referenceDelay``.
     ///
-    /// - Throws: ``FileClientError``.
-    package func removeReferenced(_ found: @Sendable (_ className: String) -> Void) async throws {
-        for (name, fields) in try await client.classes().sorted(by: { $0.key < $1.key }) where name != "_File" {
-            // Numbers, times and places cannot refer to a file.
-            let plain: Set = ["Number", "Boolean", "Date", "GeoPoint", "ACL", "Relation", "Bytes"]
-            let names = fields.filter { !plain.contains($0.value.type ?? "") }.keys.sorted()
-            guard !names.isEmpty else { continue }
-            found(name)
-            var cursor: String?
-            repeat {
-                let page = try await client.scan(class: name, keys: names, cursor: cursor)
-                for object in page.objects { try await candidates.remove(FileReferences(in: object)) }
-                cursor = page.cursor
-            } while cursor != nil
+    /// An earlier collection of the app ends.
+    ///
+    /// - Parameter show: Receives how far the server's scan of all objects is.
+    /// - Throws: ``FileClientError``; ``MigrationError`` if the journal cannot be written.
+    package func removeReferenced(_ show: @Sendable (CollectionProgress) -> Void) async throws {
+        let order = CollectionOrder(unusedFor: Int(FileDeletion.referenceDelay))
+        let collection = try await client.beginCollection(order)
+        var isComplete = false
+        while !isComplete {
+            let progress = try await client.scan(collection)
+            show(progress)
+            isComplete = progress.complete
         }
+        var cursor: String?
+        repeat {
+            let page = try await client.files(ofCollection: collection, cursor: cursor)
+            try await candidates.mark(page.results.map(\.objectId))
+            cursor = page.cursor
+        } while cursor != nil
+        try await candidates.removeUnmarked()
+        try await client.endCollection(collection)
     }
 
     /// Deletes a batch of candidates.

@@ -38,7 +38,9 @@ package struct FileImport: Sendable {
 
     /// Downloads a file beside the journal, and uploads it.
     private func copy(_ url: String, _ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async throws {
-        let path = try folder.path(of: planned.entry.objectId)
+        let path = try folder.path(for: "\(planned.entry.objectId) \(url)")
+        // Also after a failure: only a partial download is continued.
+        defer { unlink(path) }
         do {
             _ = try await client.download(url, to: path, expecting: planned.item.expected, isTemporary: true)
         } catch let error as FileClientError {
@@ -46,7 +48,6 @@ package struct FileImport: Sendable {
             throw MigrationError("the download failed: \(error)")
         }
         try await upload(path, planned, progress)
-        unlink(path)
     }
 
     private func upload(
@@ -69,18 +70,10 @@ package struct FileImport: Sendable {
             )
         } catch let error as FileClientError where error.code == FileClientError.duplicateValue {
             guard let key = description.key, let record = try await client.file(key: key) else { throw error }
-            guard try await hasBytes(record, of: path) else {
+            guard try await client.hasBytes(record, of: path) else {
                 throw MigrationError("the server has a file with the key '\(key)' and other bytes")
             }
         }
-    }
-
-    /// Whether a file of the server has the bytes of a local one.
-    private func hasBytes(_ record: FileRecord, of path: String) async throws -> Bool {
-        let digest = try await client.digest(of: path)
-        guard record.size == digest.size else { return false }
-        if let checksum = record.checksum { return checksum.lowercased() == digest.digest.md5 }
-        return try await client.contentHash(of: record) == digest.digest.qiniuHash
     }
 }
 

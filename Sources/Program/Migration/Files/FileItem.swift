@@ -25,6 +25,13 @@ package struct FileItem: MigrationItem {
 
     /// The objectId that the source gives.
     package var objectId: String? { description.objectId }
+    /// Whether the file has an objectId or a key of its own, and its source says which bytes it has.
+    package var isComparable: Bool {
+        switch content {
+        case .path: objectId != nil || description.key != nil
+        case .url: objectId != nil && expected != nil
+        }
+    }
 }
 
 /// What is the same for all files of an import.

@@ -154,7 +154,10 @@ private enum ManifestRow {
         description.mimeType = try text("mime_type") ?? description.mimeType
         description.metaData = try object("metaData") ?? description.metaData
         description.acl = try object("ACL") ?? description.acl
-        description.objectId = try text("objectId")
+        if let id = try text("objectId") {
+            try NameRules.requireObjectID(id)
+            description.objectId = id
+        }
         description.createdAt = try text("createdAt")
         let about = " " + JSON.object(members).description
         guard url == nil else { return .item(FileItem(url: place, description, about: about)) }

@@ -10,6 +10,14 @@ package protocol MigrationItem: Sendable {
     var fingerprint: String { get }
     /// The objectId that the item must get on the server; `nil` lets the journal choose one.
     var objectId: String? { get }
+    /// Whether a verification can compare the item without the journal: it has an objectId or a key of its own, and the
+    /// comparison covers its content.
+    var isComparable: Bool { get }
+}
+
+extension MigrationItem {
+    /// Whether the item has an objectId of its own.
+    package var isComparable: Bool { objectId != nil }
 }
 
 /// Which items are sent again.
@@ -136,7 +144,7 @@ extension Journal {
     }
 
     /// The state of an item whose content is equal to that in the journal, or not.
-    private static func state(stored: ItemState?, isEqual: Bool) -> ItemState {
+    static func state(stored: ItemState?, isEqual: Bool) -> ItemState {
         let state = stored ?? .waiting
         return state == .done || state == .changed ? (isEqual ? .done : .changed) : state
     }

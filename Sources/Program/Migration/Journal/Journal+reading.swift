@@ -22,6 +22,14 @@ extension Journal {
         }
     }
 
+    /// The kinds of the items of this pass that failed or have changed.
+    func failedKinds() async throws -> Set<String> {
+        try await write { [pass] database in
+            let sql = "SELECT DISTINCT kind FROM item WHERE state IN (2, 3) AND pass = ?"
+            return Set(try String.fetchAll(database, sql: sql, arguments: [pass]))
+        }
+    }
+
     /// The first items that failed or have changed.
     package func failures(_ limit: Int) async throws -> [FailedItem] {
         try await failures(limit, after: 0).map(\.item)

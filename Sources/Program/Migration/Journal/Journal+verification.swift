@@ -1,27 +1,44 @@
 internal import GRDB
 
 extension Journal {
-    /// Says which items are on the server according to the journal, and forgets nothing.
+    /// Says under which objectId each item is compared with the server, or why it is not compared; changes nothing.
+    ///
+    /// An item that is identified by its source is compared whatever the journal says. Of other items only the journal
+    /// knows the objectIds: those that were not imported, or have changed since, are ``Standing/different(_:)``.
     func known(_ items: [some MigrationItem], of kind: String) async throws -> [Standing] {
         try await write { database in
             let statement = try database.cachedStatement(
-                sql: "SELECT id, fingerprint, state, objectId FROM item WHERE kind = ? AND name = ?"
+                sql: "SELECT id, fingerprint, state, objectId, reason FROM item WHERE kind = ? AND name = ?"
             )
             return try items.map { item in
-                guard let row = try Row.fetchOne(statement, arguments: [kind, item.name]),
-                    let state = ItemState(rawValue: row["state"]), let objectId: String = row["objectId"]
-                else { return .failed }
-                switch state {
-                case .waiting, .failed: return .failed
-                case .changed: return .changed
-                case .done:
-                    // The server has what the source had before.
-                    guard row["fingerprint"] == item.fingerprint else { return .changed }
-                    return .toDo(
-                        JournalEntry(id: row["id"], objectId: objectId, upload: nil, mayExist: true, replaced: nil)
-                    )
-                }
+                let row = try Row.fetchOne(statement, arguments: [kind, item.name])
+                return Journal.comparison(of: item, row)
             }
+        }
+    }
+
+    private static func comparison(of item: some MigrationItem, _ row: Row?) -> Standing {
+        var id: Int64 = 0
+        var objectId = item.objectId
+        var state = ItemState.waiting
+        var reason: String?
+        if let row {
+            let isEqual = row["fingerprint"] == item.fingerprint
+            id = row["id"]
+            let known: String? = row["objectId"]
+            objectId = objectId ?? known
+            state = Journal.state(stored: ItemState(rawValue: row["state"]), isEqual: isEqual)
+            reason = row["reason"]
+        }
+        if item.isComparable || state == .done {
+            // The server has no object with a new id; a file is looked up by its key then.
+            let known = objectId ?? NewObjectID.next()
+            return .toDo(JournalEntry(id: id, objectId: known, upload: nil, mayExist: true, replaced: nil))
+        }
+        switch state {
+        case .changed: return .different("changed since the import; --update sends it again")
+        case .failed: return .different("was not imported" + (reason.map { ": \($0)" } ?? ""))
+        case .waiting, .done: return .different("was not imported")
         }
     }
 

@@ -22,6 +22,8 @@ enum Standing: Sendable, Hashable {
     case failed
     /// It is on the server, with the content that the source had before.
     case changed
+    /// It is not compared, but counts as a difference, for this reason; only a verification has such items.
+    case different(String)
     /// The source has it twice, in this pass.
     case repeated(isEqual: Bool)
 }

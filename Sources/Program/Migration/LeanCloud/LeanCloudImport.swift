@@ -18,6 +18,28 @@ package struct LeanCloudImport: Sendable {
 
         /// Creates options that import everything.
         package init() {}
+
+        /// The classes of which an import has brought everything to the server: no object, file or relation of them
+        /// failed or was left out.
+        ///
+        /// - Parameters:
+        ///   - export: What was imported, with these options.
+        ///   - journal: The journal of the import.
+        /// - Returns: The names of the classes.
+        /// - Throws: ``MigrationError`` if the journal cannot be read.
+        package func completeClasses(of export: Export, _ journal: Journal) async throws -> [String] {
+            guard export.unusable.isEmpty else { return [] }
+            // The last word of the kind of a relation is its class: `_Join:likes:Post`.
+            let failed = Set(
+                try await journal.failedKinds().map { kind in
+                    kind.hasPrefix("_Join:") ? kind.split(separator: ":").last.map(String.init) ?? kind : kind
+                }
+            )
+            return export.classNames.filter { name in
+                (classNames.isEmpty || classNames.contains(name)) && !failed.contains(name)
+                    && !(name == "_File" && leavesOutFiles)
+            }
+        }
     }
 
     private let export: Export
@@ -171,7 +193,7 @@ extension ExportFiles {
 
 extension FileClient {
     /// Whether the server fetches files that it does not have from the old file domain.
-    fileprivate func hasMirror() async throws -> Bool {
+    func hasMirror() async throws -> Bool {
         do {
             return try await reply("mirror")["origin"]?.string != nil
         } catch let error as FileClientError where error.status == 404 || error.status == 400 {

@@ -25,9 +25,15 @@ package struct LeanCloudVerification: Sendable {
 
     /// Compares objects field by field, files with their bytes, and the members of relations.
     ///
+    /// Everything in the export counts, whether the journal knows it or not.
+    ///
     /// - Throws: As ``MigrationRun/verify(_:inBatchesOf:from:by:)``.
     package func callAsFunction() async throws {
         try await run.journal.beginVerification()
+        try await run.journal.noteDifferences(
+            export.unusable.map { ($0.name, ItemEnd.failed("cannot be used: \($0.reason)")) },
+            of: "export"
+        )
         let chosen = options.classNames
         let rules = ClassRules(export: export) { chosen.isEmpty || chosen.contains($0) }
         for name in export.classNames where rules.isChosen(name) {
@@ -37,9 +43,14 @@ package struct LeanCloudVerification: Sendable {
             try await noticeOthers(name)
         }
         for (className, field) in export.joins where rules.isChosen(className) {
-            guard let target = try await client.knownFields(of: className)[field]?.className else { continue }
-            let relation = RelationImport(client: client, className: className, field: field, target: target)
             let kind = "_Join:\(field):\(className)"
+            let known = try await client.knownFields(of: className)[field]?.className
+            guard let target = known ?? rules.target(of: field, className) else {
+                let reason = "was not imported: neither the export nor the server says to which class it leads"
+                try await run.journal.noteDifferences([(kind, .failed(reason))], of: kind)
+                continue
+            }
+            let relation = RelationImport(client: client, className: className, field: field, target: target)
             let export = export
             let open = { @Sendable in try ExportRelation(export, className, field) }
             try await run.verify(kind, inBatchesOf: RelationImport.batch, from: open) { batch, _ in
@@ -58,7 +69,9 @@ package struct LeanCloudVerification: Sendable {
 
     private func verifyFiles(_ comparison: ObjectComparison) async throws {
         let (export, client, domain) = (export, client, options.fileDomain)
-        let records = { @Sendable in try ExportFileRecords(export, includingInternal: false) }
+        // With a mirror, an import without files creates the records of all files.
+        let hasMirror = options.leavesOutFiles ? try await client.hasMirror() : false
+        let records = { @Sendable in try ExportFileRecords(export, includingInternal: hasMirror) }
         try await run.verify("_File", inBatchesOf: ObjectImport.batch, from: records) { batch, _ in
             await comparison.compare(batch.map { ($0.item.name, $0.item.value) }, on: client)
         }

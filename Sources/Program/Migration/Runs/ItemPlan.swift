@@ -76,6 +76,9 @@ struct ItemPlan<Source: ItemSource> {
         case .toDo, .done: reason = .done
         case .failed: reason = .failedBefore
         case .changed: reason = .changed
+        case .different(let text):
+            try await journal.noteDifferences([(item.name, .failed(text))], of: kind)
+            reason = .unusable(text)
         case .repeated(isEqual: true): reason = .repeated
         case .repeated(isEqual: false):
             let text = "the source has it twice, with different content; the first was taken"

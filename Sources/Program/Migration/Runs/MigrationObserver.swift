@@ -24,6 +24,6 @@ package enum PassedReason: Sendable, Hashable {
     case changed
     /// The source has it twice, with the same content.
     case repeated
-    /// It cannot be sent, with the reason.
+    /// It cannot be sent, or not be compared, with the reason.
     case unusable(String)
 }

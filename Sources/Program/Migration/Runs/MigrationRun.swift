@@ -65,6 +65,8 @@ package struct MigrationRun: Sendable {
 
     /// Compares all items of a source with what is on the server.
     ///
+    /// An item that cannot be compared, because it was not imported or has changed since, counts as a difference.
+    ///
     /// - Parameters:
     ///   - kind: The kind of the items.
     ///   - limit: What a batch contains.

@@ -69,6 +69,9 @@ package struct RepositoryRestore {
         let folder = "\(draft)/\(RepositoryRestore.fetched)"
         try StorageContents.makeFolder(folder)
         try fetchDatabase(of: state, to: folder)
+        let lackingBefore = summary.lacking
+        var damaged = state.manifest.damaged
+        if case .snapshot = state.source { summary.lacking += damaged }
         let copy = AppCopy(
             engine: engine,
             source: folder,
@@ -82,7 +85,11 @@ package struct RepositoryRestore {
             if case .generation(let generation, let span) = state.source {
                 let names = try blobs ?? repository.blobs(of: generation, span, with: engine, through: folder)
                 blobs = names
-                try leaveOutUnlisted(&unfit, by: names, of: database, counting: &summary)
+                let unlisted = try leaveOutUnlisted(&unfit, by: names, of: database)
+                let lost = min(unlisted, damaged)
+                damaged -= lost
+                summary.lacking += lost
+                summary.deleted += unlisted - lost
             }
             guard let first = unfit.first else { return }
             guard leavingOutDamage else {
@@ -94,6 +101,9 @@ package struct RepositoryRestore {
             try StorageBackup.leaveOut(unfit, of: database, counting: &summary)
         }
         if let damage = summary.firstDamagedDatabase { throw ExitError.storage("the database \(damage)") }
+        if lackingBefore == 0, summary.lacking > 0 {
+            summary.completeMoment = try RestorePoint.newestComplete(before: state, in: repository)?.iso8601
+        }
         try StorageContents.removeFolder(folder)
     }
 
@@ -118,12 +128,13 @@ package struct RepositoryRestore {
     ///
     /// The pages of a generation have the records of all files, also of those that were deleted before their blobs were
     /// stored in the repository, and of those that were damaged in the storage.
+    ///
+    /// - Returns: The number of records.
     private func leaveOutUnlisted(
         _ unfit: inout [AppCopy.Unfit],
         by names: BlobNames,
-        of database: any CopiedDatabase,
-        counting summary: inout CopySummary
-    ) throws {
+        of database: any CopiedDatabase
+    ) throws -> Int {
         var files: [FileEntry] = []
         var rest: [AppCopy.Unfit] = []
         for one in unfit {
@@ -134,9 +145,8 @@ package struct RepositoryRestore {
             }
         }
         unfit = rest
-        guard !files.isEmpty else { return }
-        if database.damage == nil { try database.forget(files, []) }
-        summary.deleted += files.count
+        if !files.isEmpty, database.damage == nil { try database.forget(files, []) }
+        return files.count
     }
 
     /// Restores the keys of the generated app from the newest state that has them.

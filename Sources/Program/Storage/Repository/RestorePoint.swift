@@ -34,6 +34,22 @@ struct RestorePoint {
         missing = last.apps.filter { app in !newest.contains { $0.layout.app.description == app } }
     }
 
+    /// The moment of the newest state of an app, before another state, that has no damage and can be restored; `nil`
+    /// without one.
+    static func newestComplete(before state: RestorableState, in repository: BackupRepository) throws -> Timestamp? {
+        let app = state.layout.app
+        var moments: [Timestamp] = []
+        for snapshot in try repository.snapshots(of: app) where snapshot.manifest.isComplete {
+            moments.append(snapshot.time.timestamp)
+        }
+        for generation in try repository.generations(of: app)
+        where generation.manifest.isComplete && generation.time.timestamp < state.moment {
+            let span = try repository.forEachSegment(of: generation, until: state.moment)
+            if span.gap == nil { moments.append(span.end(of: generation)) }
+        }
+        return moments.filter { $0 < state.moment }.max()
+    }
+
     /// The newest snapshot and the newest generation of an app, and the one before it if that is closer to the moment.
     private static func newest(
         of app: AppID,

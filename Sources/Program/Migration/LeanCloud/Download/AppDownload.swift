@@ -1,10 +1,12 @@
 package import FileClient
 internal import FoundationEssentials
+internal import Glibc
 
 /// Writes the objects of a running app to a folder in the form of an export; the app is one of LeanCloud or lcfile.
 ///
 /// A download that was interrupted continues: a class is in `<Class>.jsonl.part` until it is complete, and a part
-/// continues behind its last object. Memory holds a page of objects.
+/// continues behind its last object. Memory holds a page of objects. The files have mode 0600. Names of classes and
+/// fields become names of files, so names that are not valid are refused before a file is written.
 package struct AppDownload: Sendable {
     /// The number of objects of a request, which servers limit to 1000.
     private static let pageSize = 500
@@ -19,7 +21,7 @@ package struct AppDownload: Sendable {
     private let client: FileClient
     private let folder: String
     private let classNames: Set<String>
-    private let start: String?
+    private let starts: [String: String]
     private let notice: @Sendable (String) -> Void
 
     /// Creates a download.
@@ -28,41 +30,69 @@ package struct AppDownload: Sendable {
     ///   - client: The app, with its master key.
     ///   - folder: The folder, which exists.
     ///   - classNames: The classes; empty for all.
-    ///   - start: The time, in ISO 8601, from which on objects must have changed; `nil` for all objects.
+    ///   - starts: The times, in ISO 8601, from which on objects must have changed, by class; all objects of the
+    ///     other classes are downloaded.
     ///   - notice: Receives sentences about what the user should know.
     package init(
         _ client: FileClient,
         to folder: String,
         of classNames: Set<String> = [],
-        changedSince start: String? = nil,
+        changedSince starts: [String: String] = [:],
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.client = client
         self.folder = folder
         self.classNames = classNames
-        self.start = start
+        self.starts = starts
         self.notice = notice
     }
 
     /// Downloads schemas, objects, relations, and the permissions and indexes that the server shows.
     ///
-    /// - Throws: ``FileClientError``; ``MigrationError`` if the folder cannot be written.
+    /// - Throws: ``FileClientError``; ``MigrationError`` if the folder cannot be written, or the server names a class or
+    ///   a relation with a name that is not valid.
     package func callAsFunction() async throws {
         let schemas = try await client.reply("schemas").members ?? [:]
         let names = schemas.keys.filter { name in
             !AppDownload.internalClasses.contains(name) && (classNames.isEmpty || classNames.contains(name))
         }.sorted()
+        let relations = try relations(of: names, in: schemas)
         for name in names { try write(schemas[name] ?? .object([:]), to: "\(name)_schema.json") }
         for name in names { try await downloadObjects(of: name) }
+        for relation in relations {
+            try await downloadRelation(relation.field, of: relation.className, to: relation.target)
+        }
+        try await downloadRules(of: names)
+    }
+
+    /// The relations of classes, whose names and those of their relations are checked.
+    private func relations(of names: [String], in schemas: [String: JSON]) throws(MigrationError) -> [Relation] {
+        var found: [Relation] = []
         for name in names {
+            guard NameRules.isClassName(name) else {
+                throw MigrationError("the server \(client.server) has a class '\(name)', which is no valid class name")
+            }
             for (field, attributes) in (schemas[name]?.members ?? [:]).sorted(by: { $0.key < $1.key }) {
                 guard attributes["type"]?.string == "Relation", let target = attributes["className"]?.string else {
                     continue
                 }
-                try await downloadRelation(field, of: name, to: target)
+                guard NameRules.isFieldName(field) else {
+                    throw MigrationError(
+                        "the server \(client.server) has a relation '\(field)' in the class \(name), which is no valid "
+                            + "field name"
+                    )
+                }
+                found.append(Relation(className: name, field: field, target: target))
             }
         }
-        try await downloadRules(of: names)
+        return found
+    }
+
+    private struct Relation {
+        let className: String
+        let field: String
+        /// The class of the members.
+        let target: String
     }
 
     /// The URL of the server's time, by which later downloads take what has changed since.
@@ -78,7 +108,7 @@ package struct AppDownload: Sendable {
         while true {
             var conditions: [String: JSON] = [:]
             if let last { conditions["objectId"] = .object(["$gt": .string(last)]) }
-            if let start {
+            if let start = starts[className] {
                 let date = JSON.object(["__type": .string("Date"), "iso": .string(start)])
                 conditions["updatedAt"] = .object(["$gte": date])
             }
@@ -176,5 +206,6 @@ package struct AppDownload: Sendable {
         } catch {
             throw MigrationError("\(folder)/\(name) cannot be written")
         }
+        chmod("\(folder)/\(name)", 0o600)
     }
 }

@@ -1,8 +1,11 @@
 package import FileClient
-internal import FoundationEssentials
+internal import Glibc
 
 extension AppDownload {
     /// Downloads the bytes of all internal files to `files/<key>`, verified by their size, MD5 and hash.
+    ///
+    /// Until then the bytes are in `.parts/`, because each name in `files/` can be that of a key. Files have mode 0600,
+    /// folders 0700.
     ///
     /// - Parameters:
     ///   - export: The folder with the records.
@@ -15,14 +18,17 @@ extension AppDownload {
         from client: FileClient
     ) async throws {
         let open = { @Sendable in try ExportFileItems(export, domain: client.server) }
+        let parts = TemporaryFolder(export.path + "/.parts")
         try await run.send("_File", from: open) { batch, progress in
-            [await ItemEnd.of { try await download(batch[0].item, to: export.path, client, progress) }]
+            [await ItemEnd.of { try await download(batch[0].item, to: export.path, through: parts, client, progress) }]
         }
+        parts.remove()
     }
 
     private static func download(
         _ item: FileItem,
         to folder: String,
+        through parts: TemporaryFolder,
         _ client: FileClient,
         _ progress: BatchProgress
     ) async throws {
@@ -31,12 +37,17 @@ extension AppDownload {
         guard let key = item.description.key, let path = ExportedFile.path(of: key, in: folder) else {
             throw MigrationError("the key cannot be the path of a file")
         }
-        let parent = URL(filePath: path).deletingLastPathComponent()
-        do {
-            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
-        } catch {
-            throw MigrationError("the folder \(parent.path(percentEncoded: false)) cannot be created")
+        for parent in ExportedFile.folders(of: key, in: folder) {
+            guard mkdir(parent, 0o700) == 0 || errno == EEXIST else {
+                throw MigrationError("the folder \(parent) cannot be created: \(String(cString: strerror(errno)))")
+            }
         }
-        _ = try await client.download(url, to: path, expecting: item.expected) { progress.sent($0) }
+        // Two records can have the same key.
+        let part = try parts.path(for: "\(item.name) \(key)")
+        defer { unlink(part) }
+        _ = try await client.download(url, to: part, expecting: item.expected) { progress.sent($0) }
+        guard chmod(part, 0o600) == 0, rename(part, path) == 0 else {
+            throw MigrationError("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
     }
 }

@@ -25,6 +25,7 @@ package struct Export: Sendable {
         var contents = Contents()
         var files = try ExportFiles(path) { ExportPart(path: $0) != nil }
         while let file = try files.next() { try contents.add(file) }
+        contents.applySchemasToNames()
         guard !contents.parts.isEmpty || !contents.unusable.isEmpty else {
             throw MigrationError(
                 "\(path) is no export: it has no file such as Post.jsonl, Post.0.jsonl.gz or Post_all.json"
@@ -71,6 +72,8 @@ private struct Contents {
     var permissions: [String: JSON] = [:]
     var indexes: [String: JSON] = [:]
     var unusable: [(name: String, reason: String)] = []
+    /// The files whose names say their class, and not their first line.
+    var unnamed: [String] = []
 
     mutating func add(_ file: ExportFiles.File) throws {
         guard let part = ExportPart(path: file.path) else { return }
@@ -84,6 +87,7 @@ private struct Contents {
             var elements = ElementReader(bytes, path: file.path)
             let name = try elements.firstLine().flatMap { ExportPart.className(inFirstLine: $0) }
             parts[file.path] = name.map(part.naming) ?? part
+            if name == nil { unnamed.append(file.path) }
         case .schema(let name):
             guard let members = try value(&bytes, file.path)?.members else { return }
             // Some exports have the class around its fields.
@@ -92,6 +96,12 @@ private struct Contents {
         case .permissions: permissions = try value(&bytes, file.path)?.members ?? [:]
         case .indexes: indexes = try value(&bytes, file.path)?.members ?? [:]
         }
+    }
+
+    /// Gives files the classes that their names say, when all schemas are known.
+    mutating func applySchemasToNames() {
+        let schemas = schemas
+        for path in unnamed { parts[path] = ExportPart(path: path) { schemas[$0] != nil } }
     }
 
     private mutating func value(_ bytes: inout ByteReader, _ path: String) throws -> JSON? {

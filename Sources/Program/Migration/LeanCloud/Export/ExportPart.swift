@@ -5,6 +5,9 @@ internal import FileClient
 /// LeanCloud does not document the names. These are known from exports and scripts: `Post.jsonl`, `Post.0.jsonl`,
 /// `Post_all.json`, `Post_schema.json`, each perhaps with `.gz`. For relations this is lcfile's choice:
 /// `_Join:likes:Post.jsonl` with lines `{"owningId":…,"relatedId":…}`, as LeanCloud's own import takes them.
+///
+/// `lcfile export` writes objects to `.jsonl` only, under the whole name of the class. So the endings `_all` and
+/// `_schema` have a meaning in `.json` only: classes can be called `Post_all` and `Post_schema`.
 enum ExportPart: Sendable, Hashable {
     /// Objects of a class.
     case objects(className: String)
@@ -18,24 +21,35 @@ enum ExportPart: Sendable, Hashable {
     case indexes
 
     /// The part behind a file's path; `nil` for files that belong to no export.
-    init?(path: String) {
+    ///
+    /// - Parameters:
+    ///   - path: The path in the export.
+    ///   - hasSchema: Whether the export has the schema of a class; a class with a schema has its whole name, also if it
+    ///     ends in `_all`.
+    init?(path: String, hasSchema: (_ className: String) -> Bool = { _ in false }) {
         var name = path.split(separator: "/").last.map(String.init) ?? path
         guard !name.hasPrefix("."), !path.split(separator: "/").contains("files") else { return nil }
         if name.hasSuffix(".gz") { name.removeLast(3) }
         guard let ending = [".jsonl", ".json"].first(where: { name.hasSuffix($0) }) else { return nil }
         name.removeLast(ending.count)
+        let isLines = ending == ".jsonl"
+        func className(_ name: String) -> String {
+            let name = ExportPart.withoutNumber(name)
+            guard !isLines, name.hasSuffix("_all"), !hasSchema(name) else { return name }
+            return String(name.dropLast(4))
+        }
         switch name {
-        case "_permissions": self = .permissions
-        case "_indexes": self = .indexes
+        case "_permissions" where !isLines: self = .permissions
+        case "_indexes" where !isLines: self = .indexes
         default:
             if name.hasPrefix("_Join:") {
                 let words = name.split(separator: ":", omittingEmptySubsequences: false)
                 guard words.count == 3, !words[1].isEmpty, !words[2].isEmpty else { return nil }
-                self = .join(field: String(words[1]), className: ExportPart.className(String(words[2])))
-            } else if name.hasSuffix("_schema") {
+                self = .join(field: String(words[1]), className: className(String(words[2])))
+            } else if !isLines, name.hasSuffix("_schema") {
                 self = .schema(className: String(name.dropLast("_schema".count)))
             } else {
-                self = .objects(className: ExportPart.className(name))
+                self = .objects(className: className(name))
             }
         }
     }
@@ -53,13 +67,12 @@ enum ExportPart: Sendable, Hashable {
         return description["class"]?.string
     }
 
-    /// The name without the number of a part and without `_all`.
-    private static func className(_ name: String) -> String {
-        var name = name
-        if let dot = name.lastIndex(of: "."), name[name.index(after: dot)...].allSatisfy(\.isASCIIDigit) {
-            name = String(name[..<dot])
+    /// The name without the number of a part.
+    private static func withoutNumber(_ name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), name[name.index(after: dot)...].allSatisfy(\.isASCIIDigit) else {
+            return name
         }
-        return name.hasSuffix("_all") ? String(name.dropLast(4)) : name
+        return String(name[..<dot])
     }
 }
 

@@ -79,6 +79,8 @@ struct ExportRelation: ItemSource {
             let value = try JSON(parsing: try row.content.get())
             guard let owner = ExportRelation.id(value["owningId"]), let related = ExportRelation.id(value["relatedId"])
             else { throw MigrationError("the row has no owningId and relatedId") }
+            try NameRules.requireObjectID(owner, as: "owningId")
+            try NameRules.requireObjectID(related, as: "relatedId")
             return (owner, related)
         } catch {
             fault = .unusable(name: row.place, reason: "\(error)")

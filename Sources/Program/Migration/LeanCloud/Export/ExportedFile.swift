@@ -105,10 +105,29 @@ extension ExportedFile {
         key.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     }
 
+    /// The folders above the bytes of a key below an export, the outermost first.
+    static func folders(of key: String, in folder: String) -> [String] {
+        var path = folder + "/files"
+        var found = [path]
+        for segment in segments(of: key).dropLast() {
+            path += "/" + String(Substring(segment))
+            found.append(path)
+        }
+        return found
+    }
+
     private static func localPath(of key: String, in folder: String?) -> String? {
-        guard let path = folder.flatMap({ path(of: key, in: $0) }) else { return nil }
+        guard let folder, let path = path(of: key, in: folder), isNode(path, S_IFREG),
+            // A link in a hostile export could lead to any file of this machine.
+            folders(of: key, in: folder).allSatisfy({ isNode($0, S_IFDIR) })
+        else { return nil }
+        return path
+    }
+
+    /// Whether there is a node of a type at a path; a link is not followed.
+    private static func isNode(_ path: String, _ type: mode_t) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? path : nil
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == type
     }
 }
 

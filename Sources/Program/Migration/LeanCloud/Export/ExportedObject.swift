@@ -1,4 +1,3 @@
-internal import Crypto
 internal import FileClient
 
 /// An object of an export in the form in which the server takes it.
@@ -23,9 +22,7 @@ package struct ExportedObject: MigrationItem {
         name = id
         self.place = place
         self.body = body
-        fingerprint = SHA256.hash(data: body).prefix(16).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        fingerprint = ShortDigest.hexadecimal(of: body)
     }
 
     /// Checks a row of an export, and gives it REST's form.
@@ -37,23 +34,22 @@ package struct ExportedObject: MigrationItem {
     init(_ row: [UInt8], at place: String) throws(MigrationError) {
         let outline = try ExportedObject.outline(of: row)
         if let id = outline.plainID {
-            guard outline.hasACL else {
-                self.init(id: id, place: place, body: ExportedObject.addingACL(to: row))
-                return
-            }
-            self.init(id: id, place: place, body: row)
+            try NameRules.requireObjectID(id)
+            self.init(id: id, place: place, body: ExportedObject.body(of: row, acl: outline.acl))
             return
         }
         guard let parsed = try? JSON.parse(row[...]).members else { throw MigrationError("the row is no object") }
         let members = try ExtendedJSON.object(parsed)
         guard let id = members["objectId"]?.string, !id.isEmpty else { throw MigrationError("the row has no objectId") }
+        try NameRules.requireObjectID(id)
         self.init(id: id, place: place, body: JSON.object(members).encoded)
     }
 
     private struct Outline {
         /// The objectId, if nothing in the row has to be converted.
         var plainID: String?
-        var hasACL = false
+        /// The range of the ACL's value; `nil` without an ACL.
+        var acl: Range<Int>?
     }
 
     /// Checks the whole text, without creating its values.
@@ -72,9 +68,9 @@ package struct ExportedObject: MigrationItem {
                         switch name {
                         case "objectId":
                             isPlain = isPlain && isString && range.count > 2
-                            outline.plainID = String(decoding: text[range].dropFirst().dropLast(), as: UTF8.self)
+                            outline.plainID = try ExportedObject.string(text[range])
                         case "createdAt", "updatedAt": isPlain = isPlain && isString
-                        case "ACL": outline.hasACL = text[range.lowerBound] != UInt8(ascii: "n")
+                        case "ACL": outline.acl = range
                         case "_id", "__type", "className": isPlain = false
                         default: break
                         }
@@ -95,9 +91,28 @@ package struct ExportedObject: MigrationItem {
         return try result.get()
     }
 
-    /// The row with the ACL that a missing one means: everybody reads and writes.
-    private static func addingACL(to row: [UInt8]) -> [UInt8] {
+    /// The value of a JSON string; `nil` for another value.
+    private static func string(_ value: Slice<UnsafeBufferPointer<UInt8>>) throws(JSONFault) -> String? {
+        // Few ids have escapes, and parsing takes longer.
+        guard value.first == UInt8(ascii: "\""), !value.contains(UInt8(ascii: "\\")) else {
+            return try JSON(parsing: Array(value)).string
+        }
+        return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
+    }
+
+    /// The row with the ACL that a missing one or `null` means: everybody reads and writes.
+    ///
+    /// - Parameters:
+    ///   - row: An object with members.
+    ///   - acl: The range of the ACL's value in the row; `nil` without an ACL.
+    /// - Returns: The row, byte for byte, except for an ACL that is missing or `null`.
+    private static func body(of row: [UInt8], acl: Range<Int>?) -> [UInt8] {
+        let everyone = Array(#"{"*":{"read":true,"write":true}}"#.utf8)
+        if let acl {
+            guard row[acl.lowerBound] == UInt8(ascii: "n") else { return row }
+            return Array(row[..<acl.lowerBound]) + everyone + Array(row[acl.upperBound...])
+        }
         guard let end = row.lastIndex(of: UInt8(ascii: "}")) else { return row }
-        return row[..<end] + Array(#","ACL":{"*":{"read":true,"write":true}}}"#.utf8)
+        return Array(row[..<end]) + Array(#","ACL":"#.utf8) + everyone + [UInt8(ascii: "}")]
     }
 }
