@@ -1,7 +1,9 @@
 """A running server: health, metrics, connections, 100 Continue, and how it ends."""
 
+import json
 import re
 import socket
+import time
 
 import pytest
 import requests
@@ -202,6 +204,44 @@ def test_slow_download_is_finished_after_sigterm(new_server):
         assert eventually(lambda: is_refused(server))
         assert connection.answer("GET").content == data
     assert server.wait() == 0
+
+
+@pytest.fixture
+def begin_page():
+    """Lets a client begin to read a page that is too long for the buffers of the kernel."""
+    def begin(server, connection):
+        for _ in range(50):
+            assert server.api().post("/1.1/classes/Long", json={"text": "x" * 115_000}).status_code == 201
+        connection.send(head("GET", "/1.1/classes/Long?limit=1000", credentials()))
+        assert connection.socket.recv(12, socket.MSG_PEEK) == b"HTTP/1.1 200"
+    return begin
+
+
+def test_page_that_is_not_read_yet_is_finished_after_sigterm(new_server, begin_page):
+    server = new_server().start()
+    with server.raw() as connection:
+        begin_page(server, connection)
+        server.terminate()
+        assert eventually(lambda: is_refused(server))
+        assert len(connection.answer("GET").json()["results"]) == 50
+    assert server.wait() == 0
+
+
+def test_client_that_reads_slowly_gets_its_page_beyond_the_idle_timeout(new_server, begin_page):
+    server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()
+    with server.raw() as connection:
+        begin_page(server, connection)
+        received = b""
+        began = time.monotonic()
+        while time.monotonic() - began < 3:
+            received += connection.socket.recv(10_000)
+            # The pace of the client.
+            time.sleep(0.05)
+        while not received.endswith(b"]}"):
+            more = connection.socket.recv(1 << 20)
+            assert more, f"{len(received)} bytes came"
+            received += more
+    assert len(json.loads(received.partition(b"\r\n\r\n")[2])["results"]) == 50
 
 
 @pytest.mark.extended

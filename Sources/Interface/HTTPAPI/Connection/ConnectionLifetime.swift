@@ -80,7 +80,10 @@ final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func closeIfIdle(_ context: ChannelHandlerContext) {
-        if activity.idleSince != nil { context.close(promise: nil) }
+        guard activity.idleSince != nil else { return }
+        guard !context.hasWrittenAll else { return context.close(promise: nil) }
+        // NIO would drop what the client has not taken yet; LingeringCloseHandler waits for it.
+        context.close(mode: .output, promise: nil)
     }
 
     private func schedule(in time: TimeAmount, _ context: ChannelHandlerContext) {
@@ -97,6 +100,10 @@ final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
         }
         if deadline > now {
             schedule(in: deadline - now, context)
+        } else if !isReading, !context.hasWrittenAll {
+            // The client takes parts of a response that is complete here; if it stops, `TCP_USER_TIMEOUT` ends the
+            // connection.
+            schedule(in: idleTimeout, context)
         } else {
             context.close(promise: nil)
         }
