@@ -60,7 +60,8 @@ import Testing
         "others do not, also those whom a proxy on this machine passes on",
         arguments: [
             Case(peer: "192.0.2.1"), Case(peer: "2001:db8::1"), Case(peer: "::ffff:192.0.2.1"),
-            Case(client: "192.0.2.1"), Case(host: "files.example.com"), Case(host: "localhost.example.com"),
+            Case(client: "192.0.2.1"), Case(client: "0.0.0.0"), Case(host: "files.example.com"),
+            Case(host: "localhost.example.com"),
             Case(host: "127.0.0.1.example.com:8080"), Case(host: nil), Case(host: ""),
             Case(headers: ["X-Forwarded-For": "127.0.0.1"]), Case(headers: ["Forwarded": "for=127.0.0.1"]),
             Case(headers: ["X-Real-IP": "127.0.0.1"]), Case(headers: ["Via": "1.1 proxy"]),

@@ -32,6 +32,7 @@ struct TransferTests {
         },
         Case("another proxy than that of the settings", "url.clients", .problem) { $0.client?.isTrustedProxy = false },
         Case("a proxy that names no client", "url.clients", .note) { $0.client?.address = "127.0.0.1" },
+        Case("a proxy that hides its clients", "url.clients", .note) { $0.client?.address = "0.0.0.0" },
     ]
 
     @Test("one fault is one note or problem", arguments: cases)

@@ -40,6 +40,7 @@ final class DirectConnection: Sendable {
                 downloads: HotDownloads(limits: HotDownloadLimits(), feeds: []),
                 direct: direct,
                 gate: gate,
+                connections: connections,
                 activity: activity,
                 log: HotDownloadLog(logger: logger),
                 isEncrypted: false

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import Synchronization
 
 @testable import HTTPAPI
 
@@ -14,7 +15,10 @@ final class BlockedSocket: ChannelOutboundHandler {
 
     var sent = ""
     var reads = 0
+    var closes = 0
     var isBlocked = false
+    /// Whether the connection is not closed yet when a handler closes it, as an encrypted one.
+    var isCloseDelayed = false
     private var context: ChannelHandlerContext?
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -39,6 +43,11 @@ final class BlockedSocket: ChannelOutboundHandler {
         context.read()
     }
 
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        closes += 1
+        if !isCloseDelayed { context.close(mode: mode, promise: promise) }
+    }
+
     /// Accepts what was written.
     func accept() {
         context?.flush()
@@ -56,11 +65,12 @@ final class HotConnection {
     let channel = EmbeddedChannel()
     let socket = BlockedSocket()
     let activity = ConnectionActivity()
+    let connections = OpenConnections()
     let downloads = HotDownloads(limits: HotDownloadLimits(), feeds: [])
     let records = Records()
 
-    init(proxies: TrustedProxies = TrustedProxies()) throws {
-        let gate = RequestGate(connections: OpenConnections(), activity: activity, logger: Logger(label: "test"))
+    init(proxies: TrustedProxies = TrustedProxies(), files: FileSending = .kernel) throws {
+        let gate = RequestGate(connections: connections, activity: activity, logger: Logger(label: "test"))
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let log = HotDownloadLog(logger: logger, proxies: proxies, sink: records.sink)
@@ -71,7 +81,9 @@ final class HotConnection {
                 downloads: downloads,
                 direct: nil,
                 gate: gate,
+                connections: connections,
                 activity: activity,
+                files: files,
                 log: log,
                 isEncrypted: false
             )
@@ -86,16 +98,7 @@ final class HotConnection {
     }
 
     func prepare(_ target: String) {
-        let response = Response(status: .ok, headers: [.eTag: "\"tag\"", .contentLength: "4"])
-        let download = HotDownload(
-            response,
-            path: target,
-            app: AppID("app"),
-            tag: EntityTag(quoted: "\"tag\""),
-            body: .memory(ByteBuffer(string: "body")),
-            size: 4
-        )
-        downloads.store(download, for: target, dependingOn: [target], epoch: 0)
+        downloads.prepare(target, .memory(ByteBuffer(string: "body")))
     }
 
     func send(_ text: String) {
@@ -122,4 +125,39 @@ final class HotConnection {
     var isWatched: Bool {
         (try? channel.pipeline.syncOperations.handler(type: HotDownloadHandler.self)) != nil
     }
+}
+
+extension HotDownloads {
+    /// Prepares a download of four bytes.
+    func prepare(_ target: String, _ body: HotDownload.Body) {
+        let response = Response(status: .ok, headers: [.eTag: "\"tag\"", .contentLength: "4"])
+        let download = HotDownload(
+            response,
+            path: target,
+            app: AppID("app"),
+            tag: EntityTag(quoted: "\"tag\""),
+            body: body,
+            size: 4
+        )
+        store(download, for: target, dependingOn: [target], epoch: 0)
+    }
+}
+
+/// A file of four bytes that records its damage.
+final class FragileFile: OpenBlob {
+    let size: Int64 = 4
+    let local: LocalBytes?
+    private let damage = Atomic(false)
+
+    init() throws {
+        local = .file(try openFile("body"))
+    }
+
+    var isDamaged: Bool { damage.load(ordering: .relaxed) }
+
+    func noteDamage() {
+        damage.store(true, ordering: .relaxed)
+    }
+
+    func read(at offset: Int64, count: Int) async throws -> ByteBuffer { ByteBuffer() }
 }

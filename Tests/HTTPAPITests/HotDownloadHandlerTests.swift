@@ -1,4 +1,5 @@
 import Domain
+import Glibc
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -243,6 +244,45 @@ import Testing
         #expect(connection.channel.isActive)
         connection.socket.accept()
         #expect(!connection.channel.isActive)
+    }
+
+    @Test("while the server drains, the last hot request takes the route, whose response ends the connection")
+    func draining() throws {
+        let connection = try HotConnection()
+        connection.send(get("/hot"))
+        #expect(!connection.socket.take().contains("Connection: close\r\n"))
+        connection.connections.drain()
+        connection.send(get("/hot") + get("/hot"))
+        #expect(statuses(connection.socket.take()) == ["200"])
+        #expect(try connection.routed() == ["/hot"])
+        connection.answer()
+        let sent = connection.socket.take()
+        #expect(statuses(sent) == ["202"])
+        #expect(sent.contains("Connection: close\r\n"))
+    }
+
+    @Test(
+        "a file that cannot be read ends the connection, whatever the error is, and nothing follows in its body",
+        arguments: [(EIO, true), (ENOTCONN, false), (ETIMEDOUT, false), (EACCES, false), (ENOMEM, false)]
+    )
+    func failedRead(number: CInt, isDamage: Bool) throws {
+        let files = FileSending.pieces { _, _, eventLoop in
+            eventLoop.makeFailedFuture(IOError(errnoCode: number, reason: "pread"))
+        }
+        let connection = try HotConnection(files: files)
+        let blob = try FragileFile()
+        connection.downloads.prepare("/file", .file(try #require(BlobFile(blob))))
+        connection.socket.isCloseDelayed = true
+        connection.send(get("/file") + get("/hot"))
+        #expect(connection.socket.closes == 1)
+        connection.send(get("/hot"))
+        connection.send(get("/cold"))
+        let sent = connection.socket.take()
+        #expect(statuses(sent) == ["200"])
+        #expect(sent.hasSuffix("\r\n\r\n"))
+        #expect(try connection.routed() == [])
+        #expect(connection.records.all.map(\.isComplete) == [false])
+        #expect(blob.isDamaged == isDamage)
     }
 
     @Test("a connection that sends a response is not closed as an idle one")

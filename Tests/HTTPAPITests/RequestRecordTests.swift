@@ -124,7 +124,7 @@ final class Records: Sendable {
         var proxies = TrustedProxies()
         proxies.networks = try #require(TrustedProxies.networks("192.0.2.1"))
         #expect(RequestClient.named(in: ["198.51.100.7"], by: mapped, proxies).description == "198.51.100.7")
-        #expect(RequestClient.named(in: ["forged\n"], by: mapped, proxies).description == "192.0.2.1")
+        #expect(RequestClient.named(in: ["forged\n"], by: mapped, proxies).description == "0.0.0.0")
         #expect(RequestClient.named(in: ["198.51.100.7", "::"], by: mapped, proxies).size == 14)
         #expect(RequestClient.peer(mapped).size == 0)
         let other = try SocketAddress(ipAddress: "192.0.2.2", port: 1)

@@ -88,6 +88,33 @@ import Testing
         #expect(!other.live.isFull)
     }
 
+    @Test("a server that stops refuses handshakes, and ends the connection")
+    func stopping() throws {
+        let connection = try LiveQueryConnection()
+        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        connection.send(LiveQueryConnection.handshake())
+        let response = try connection.sent()
+        #expect(response.hasPrefix("HTTP/1.1 503 "))
+        #expect(response.contains("Connection: close\r\n"))
+        #expect(connection.live.sockets.open == 0)
+    }
+
+    @Test("a handshake that waits for an earlier response when the server stops becomes a WebSocket that closes")
+    func stoppingMeanwhile() throws {
+        let connection = try LiveQueryConnection()
+        connection.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n" + LiveQueryConnection.handshake())
+        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        connection.channel.write(
+            HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])),
+            promise: nil
+        )
+        connection.channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        connection.channel.embeddedEventLoop.run()
+        #expect(try connection.sent().contains("HTTP/1.1 101 Switching Protocols\r\n"))
+        connection.channel.embeddedEventLoop.advanceTime(by: LiveQueryHandler.closeTime)
+        #expect(!connection.channel.isActive)
+    }
+
     @Test("a WebSocket is an open connection, and never an idle one")
     func neverIdle() throws {
         let connection = try LiveQueryConnection.connected()

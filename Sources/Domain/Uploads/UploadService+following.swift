@@ -60,6 +60,7 @@ extension UploadService {
     ) async throws {
         let (changes, own) = upload.active.progressStreams.open { upload.progress }
         slot.stopping { own.finish() }
+        if progressStreamCounts.haveEnded { own.finish() }
         let forget = followedUploads.watch(upload.active.id) { own.yield(upload.progress) }
         defer { forget() }
         let heart = heart(of: upload, into: own)

@@ -119,7 +119,7 @@ extension UploadService {
     ) async throws {
         let (changes, own) = upload.active.progressStreams.open { upload.progress }
         slot.stopping { own.finish() }
-        if upload.active.with(\.isEnded) { own.finish() }
+        if upload.active.with(\.isEnded) || progressStreamCounts.haveEnded { own.finish() }
         let heart = heart(of: upload, into: own)
         defer { heart.cancel() }
         var last: UploadProgress?
@@ -154,13 +154,15 @@ extension UploadService {
     /// Seconds without a change after which a stream sends ``ProgressEvent/stillThere``.
     static let heartbeat = 10
 
-    /// Ends all progress streams, because a stopping server would wait for them.
+    /// Ends all progress streams, because a stopping server would wait for them; one that opens later ends after its first
+    /// event.
     package func endProgressStreams() async {
+        progressStreamCounts.end()
         for upload in active.all { upload.progressStreams.finish() }
     }
 }
 
-/// The numbers of progress streams of each group, and of guests at each address.
+/// The numbers of progress streams of each group, and of guests at each address; and whether the server has ended them.
 final class ProgressStreamCounts: Sendable {
     /// A group, or the part of it at one address, with the maximum of its streams.
     struct Share: Sendable, Hashable {
@@ -170,6 +172,15 @@ final class ProgressStreamCounts: Sendable {
     }
 
     private let counts = Mutex<[Share: Int]>([:])
+    private let ended = Atomic(false)
+
+    /// Whether streams end, because the server stops; to check after a stream is open.
+    var haveEnded: Bool { ended.load(ordering: .sequentiallyConsistent) }
+
+    /// Records that streams end; those that are open have to be ended afterwards.
+    func end() {
+        ended.store(true, ordering: .sequentiallyConsistent)
+    }
 
     /// Counts a stream in all shares; or, if a share is full, counts it in none and returns that share.
     func enter(_ shares: [Share]) -> Share? {

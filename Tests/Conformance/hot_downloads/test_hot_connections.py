@@ -216,6 +216,23 @@ def test_slow_hot_downloads_are_finished_after_sigterm(own, more):
     assert own.wait() == 0
 
 
+def test_response_of_a_draining_server_ends_the_connection(new_server):
+    server = new_server(LCFILE_HTTP_DRAIN_TIME="60").start()
+    _, target = stored(server, b"draining")
+    make_hot(server, target)
+    with server.raw() as connection:
+        assert "Connection" not in connection.request("GET", target, {}).headers
+        server.terminate()
+        assert eventually(lambda: server.api().get("/ready").status_code == 503)
+        response = connection.request("GET", target, {})
+        assert response.content == b"draining"
+        assert response.headers["Connection"] == "close"
+        assert connection.socket.recv(1) == b""
+    # A second signal ends the time that is left.
+    server.terminate()
+    assert server.wait() == 0
+
+
 @pytest.mark.extended
 def test_idle_hot_connection_does_not_hold_the_server_up(new_server):
     server = new_server().start()

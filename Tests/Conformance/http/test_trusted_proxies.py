@@ -40,6 +40,29 @@ def test_what_a_client_sends_itself_does_not_count(one_each):
     assert_refused(sign_up(api, value=f"10.0.0.9, unknown, {FIRST}"), 429, 429, "accounts.maxSignUps")
 
 
+def test_bytes_of_a_client_hide_no_address_of_the_proxy(one_each):
+    api = one_each(LCFILE_HTTP_PROXIES="127.0.0.1").api()
+    assert sign_up(api, value=FIRST).status_code == 201
+    # U+0600 forms one grapheme cluster with the comma after it.
+    value = f"{SECOND}%\u0600, {FIRST}".encode()
+    assert_refused(sign_up(api, value=value), 429, 429, "accounts.maxSignUps")
+
+
+def test_open_quote_of_a_client_hides_no_address_of_the_proxy(one_each):
+    api = one_each(LCFILE_HTTP_PROXIES="127.0.0.1", LCFILE_HTTP_PROXY_HEADER="forwarded").api()
+    assert sign_up(api, "Forwarded", f"for={FIRST}").status_code == 201
+    assert_refused(sign_up(api, "Forwarded", f'for=", for={FIRST}'), 429, 429, "accounts.maxSignUps")
+
+
+@pytest.mark.parametrize("value", ["unknown", "127.0.0.1%\u0600".encode(), '"'])
+def test_client_without_an_address_is_not_the_proxy(new_server, value):
+    server = new_server(LCFILE_HTTP_PROXIES="127.0.0.1").start()
+    api = server.api(master=True)
+    assert api.get("/1.1/client").json()["address"] == "127.0.0.1"
+    answer = api.get("/1.1/client", headers={"X-Forwarded-For": value}).json()
+    assert answer == {"address": "0.0.0.0", "connection": "127.0.0.1", "isTrustedProxy": True}
+
+
 @pytest.mark.extended
 def test_other_header_is_not_read(one_each):
     api = one_each(LCFILE_HTTP_PROXIES="127.0.0.1").api()

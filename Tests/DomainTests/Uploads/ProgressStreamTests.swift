@@ -153,6 +153,16 @@ import Testing
         #expect(last == nil)
     }
 
+    @Test("a stream that begins while the server stops ends after the current progress")
+    func afterTheEnd() async throws {
+        let token = try await fixture.token(on: service)
+        let now = try await service.progress(token)
+        await service.endProgressStreams()
+        var told: [UploadService.ProgressEvent] = []
+        for await event in try events(token) { told.append(event) }
+        #expect(told == [.progress(now)])
+    }
+
     @Test("no more streams are open than the limit allows, and a slot is released once, however often it is left")
     func slots() async throws {
         let service = fixture.service(UploadLimits(watchers: 2))

@@ -171,6 +171,18 @@ import Testing
         return last
     }
 
+    @Test("a progress stream that begins while its server stops ends after the current progress")
+    func progressAfterTheEnd() async throws {
+        let (_, token) = try await fixture.begin(on: a, size: 5, tus: true)
+        _ = try await a.append("abc", at: 0, token)
+        await b.endProgressStreams()
+        var told: [UploadService.ProgressEvent] = []
+        for await event in try events(token, on: b) { told.append(event) }
+        let now = try await b.progress(token)
+        #expect(now.received == 3)
+        #expect(told == [.progress(now)])
+    }
+
     @Test("a progress stream shows what another server records, and ends with the upload", arguments: [true, false])
     func progress(finishes: Bool) async throws {
         let (upload, token) = try await fixture.begin(on: a, size: 5, tus: true)

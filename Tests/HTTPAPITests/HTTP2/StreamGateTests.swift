@@ -6,6 +6,7 @@ import NIOHPACK
 import NIOHTTP2
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
+import NIOPosix
 import Testing
 
 @testable import HTTPAPI
@@ -14,14 +15,26 @@ import Testing
 @Suite struct StreamGateTests {
     private enum Frame: Equatable {
         case head(fields: Int)
+        case data
         case reset(NIOHTTP2.HTTP2ErrorCode)
     }
 
     private let channel = EmbeddedChannel()
+    private let downloads = HotDownloads(limits: HotDownloadLimits(), feeds: [])
 
     init() throws {
         let logger = Logger(label: "test")
-        let services = ConnectionServices(log: HotDownloadLog(logger: logger))
+        // A pool that is not started refuses each read.
+        let encryption = Encryption(
+            threads: NIOThreadPool(numberOfThreads: 1),
+            isTruncation: { _ in false },
+            makeHandler: { InputEnd() }
+        )
+        let services = ConnectionServices(
+            hotDownloads: downloads,
+            encryption: encryption,
+            log: HotDownloadLog(logger: logger)
+        )
         let streams = HTTP2Streams(on: channel, ConnectionActivity())
         try channel.pipeline.syncOperations.addHandlers(
             HTTP2FramePayloadToHTTPServerCodec(),
@@ -43,6 +56,7 @@ import Testing
         let payload = try channel.readOutbound(as: HTTP2Frame.FramePayload.self)
         return switch payload {
         case .headers(let head)?: .head(fields: head.headers.count)
+        case .data?: .data
         case .rstStream(let code)?: .reset(code)
         default: nil
         }
@@ -61,6 +75,25 @@ import Testing
         #expect(!send(.location, length: length))
         #expect(try frame() == .reset(.internalError))
         #expect(try frame() == nil)
+    }
+
+    @Test("a hot download that cannot be read closes its stream, whatever the error is")
+    func failedRead() throws {
+        defer { _ = try? channel.finish() }
+        let blob = try FragileFile()
+        downloads.prepare("/file", .file(try #require(BlobFile(blob))))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let head: HPACKHeaders = [":method": "GET", ":scheme": "https", ":authority": "a", ":path": "/file"]
+        let headers = HTTP2Frame.FramePayload.Headers(headers: head, endStream: true)
+        _ = try? channel.writeInbound(HTTP2Frame.FramePayload.headers(headers))
+        guard case .head? = try frame() else {
+            Issue.record("the head is missing")
+            return
+        }
+        #expect(try frame() == nil)
+        // The multiplexer resets a stream whose channel is closed before its end was sent.
+        #expect(!channel.isActive)
+        #expect(!blob.isDamaged)
     }
 
     @Test("fields that the client can do without are not sent in a longer one")

@@ -17,10 +17,24 @@ extension APIContext {
 enum ClientAddress {
     /// The address in a string; `nil` for other strings.
     ///
-    /// A zone (`fe80::1%eth0`) does not identify a client, and IPv4 in the form of IPv6 (RFC 4291, 2.5.5.2), as a
-    /// socket for both versions shows it, is IPv4.
+    /// The zone of an IPv6 address (`fe80::1%eth0`, RFC 6874: letters, digits and `-._~`) does not identify a client, and
+    /// IPv4 in the form of IPv6 (RFC 4291, 2.5.5.2), as a socket for both versions shows it, is IPv4.
     static func address(of text: String) -> IPAddress? {
-        IPAddress(String(text.prefix { $0 != "%" })).map(unmapped)
+        let parts = text.utf8.split(separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = IPAddress(String(Substring(parts[0]))) else { return nil }
+        if parts.count > 1 {
+            guard address.bytes.count == 16, !parts[1].isEmpty, parts[1].allSatisfy(isZoneCharacter) else { return nil }
+        }
+        return unmapped(address)
+    }
+
+    private static func isZoneCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~".utf8.contains(byte)
+        }
     }
 
     /// The IPv4 address of an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2); others unchanged.

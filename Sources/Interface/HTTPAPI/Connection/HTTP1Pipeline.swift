@@ -42,6 +42,7 @@ struct HTTP1Pipeline {
                     downloads: downloads,
                     direct: direct,
                     gate: gate,
+                    connections: services.connections,
                     activity: activity,
                     files: services.files,
                     log: services.log,

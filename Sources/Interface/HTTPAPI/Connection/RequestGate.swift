@@ -54,7 +54,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a response without a waiting request is being written.
     private var isDropping = false
     /// Whether the connection closes as soon as it is idle.
-    private var isStopping = false
+    private(set) var isStopping = false
 
     init(
         connections: OpenConnections,
@@ -163,8 +163,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Accepts a WebSocket's handshake.
+    /// Accepts a WebSocket's handshake; refuses it if the server stops.
     private func accept(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
+        if isStopping, liveConnections != nil, WebSocketHandshake(head) != nil {
+            refuse(.stopping, of: head, context)
+            return true
+        }
         guard let liveConnections, let handshake = liveConnections.accept(head, on: context.channel) else {
             return false
         }
@@ -226,7 +230,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent { isStopping = true }
         if event is CloseIfIdle {
-            if unanswered == 0, refused == nil { context.close(promise: nil) }
+            guard unanswered == 0, refused == nil else { return }
+            // Of a connection whose client still takes its response, the idle time begins later.
+            if context.hasWrittenAll { context.close(promise: nil) } else { activity.end() }
             return
         }
         context.fireUserInboundEventTriggered(event)

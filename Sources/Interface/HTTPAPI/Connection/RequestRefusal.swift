@@ -2,7 +2,7 @@ internal import Domain
 internal import NIOCore
 internal import NIOHTTP1
 
-/// The refusal of a request whose head or framing violates RFC 9110 or RFC 9112.
+/// The refusal of a request whose head or framing violates RFC 9110 or RFC 9112, or that the server cannot take now.
 ///
 /// The connection ends with the response, because the beginning of the next request is not known reliably.
 struct RequestRefusal: Error, Equatable {
@@ -19,6 +19,12 @@ struct RequestRefusal: Error, Equatable {
     static let tooManyStreams = RequestRefusal(
         .serviceUnavailable,
         "Too many requests are processed at once (http.maxConnections); try again in a second."
+    )
+
+    /// The refusal of a WebSocket's handshake by a server that stops.
+    static let stopping = RequestRefusal(
+        .serviceUnavailable,
+        "The server stops and opens no further WebSocket; connect again in a second."
     )
 
     init(_ status: HTTPResponseStatus, _ message: String) {

@@ -35,9 +35,15 @@ package struct TrustedProxies: Sendable {
         return networks
     }
 
+    /// The client whom the field of a trusted proxy does not name: `0.0.0.0`, which no connection comes from.
+    ///
+    /// It is not the proxy, because addresses of the machine itself have privileges.
+    static let unknownClient = IPAddress(bytes: [0, 0, 0, 0])
+
     /// Finds the client for which a trusted proxy sent a request.
     ///
-    /// Where a proxy names no address (`unknown`, a name of its own, a malformed entry), its own address counts.
+    /// Without the field it is the proxy itself. Where a proxy names no address (`unknown`, a name of its own, a malformed
+    /// entry), it is ``unknownClient``.
     ///
     /// - Parameters:
     ///   - peer: The other end of the connection.
@@ -51,10 +57,12 @@ package struct TrustedProxies: Sendable {
     func client(behind peer: IPAddress, lines: [String]) -> IPAddress? {
         guard isTrusted(peer) else { return nil }
         var client = peer
-        for address in addresses(lines).reversed() {
-            guard let address else { break }
-            client = address
-            if !isTrusted(client) { break }
+        for line in lines.reversed() {
+            for address in addresses(line).reversed() {
+                guard let address else { return TrustedProxies.unknownClient }
+                client = address
+                if !isTrusted(client) { return client }
+            }
         }
         return client
     }
@@ -63,14 +71,10 @@ package struct TrustedProxies: Sendable {
         networks.contains { $0.contains(address) }
     }
 
-    private func addresses(_ lines: [String]) -> [IPAddress?] {
-        lines.flatMap { line in
-            switch field {
-            case .xForwardedFor:
-                line.split(separator: ",", omittingEmptySubsequences: false).map { ForwardedNode.address($0) }
-            case .forwarded:
-                ForwardedNode.addresses(inElements: line)
-            }
+    private func addresses(_ line: String) -> [IPAddress?] {
+        switch field {
+        case .xForwardedFor: ForwardedNode.addresses(inList: line)
+        case .forwarded: ForwardedNode.addresses(inElements: line)
         }
     }
 }

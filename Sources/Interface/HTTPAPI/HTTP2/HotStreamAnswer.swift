@@ -103,8 +103,9 @@ struct HotStreamAnswer {
                     body.blob.noteDamage()
                     downloads.remove(target: request.target)
                     failure.report(to: logger)
-                    context.close(promise: nil)
                 }
+                // Resets the stream, whatever the error is: its response would have no end.
+                if context.channel.isActive { context.close(promise: nil) }
                 ended.fail(error)
             }
         }

@@ -11,10 +11,14 @@ internal import NIOCore
 /// - It answers only a request that ``RequestScan`` recognises as simple, and passes on directly only one that it
 ///   recognises as whole (``DirectRequests``); both only while all earlier requests of the connection have their whole
 ///   responses (``RequestGate/isAtRest``). So responses keep the order of the requests.
+/// - While the server drains, it does not answer the last request that has arrived: the response of a route has
+///   `Connection: close`.
 /// - It passes all other bytes on unchanged. When it passes on anything but exactly one whole request without a body,
 ///   it leaves the connection for good: after that only the decoder knows where the next request begins.
 /// - While it sends a response, bytes and events that arrive wait in their order, and the socket is not read after the
 ///   first of them.
+/// - After a response whose body could not be sent whole it closes the connection and drops what arrives, because the
+///   next response would be part of that body.
 ///
 /// Used on its connection's event loop only.
 final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
@@ -26,6 +30,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let downloads: HotDownloads
     private let direct: DirectRequests?
     private let gate: RequestGate
+    private let connections: OpenConnections
     private let activity: ConnectionActivity
     private let files: FileSending
     private let log: HotDownloadLog
@@ -47,6 +52,8 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadWanted = false
     /// Whether all bytes are passed on, until the handler has left the pipeline.
     private var isLeaving = false
+    /// Whether a response could not be sent whole; the connection is closed, which takes a while if it is encrypted.
+    private var isCutOff = false
 
     /// The maximum number of responses in a row: a client that sends many requests at once must not occupy the event
     /// loop, which serves other connections, too.
@@ -61,6 +68,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     ///   - downloads: The prepared responses.
     ///   - direct: Answers other requests without a body; `nil` if all of them are passed on.
     ///   - gate: The gate of the same connection.
+    ///   - connections: Tells whether the server drains.
     ///   - activity: Records when the connection is idle; the gate has the same one.
     ///   - files: How files are sent.
     ///   - log: Records each response.
@@ -69,6 +77,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         downloads: HotDownloads,
         direct: DirectRequests?,
         gate: RequestGate,
+        connections: OpenConnections,
         activity: ConnectionActivity,
         files: FileSending = .kernel,
         log: HotDownloadLog,
@@ -77,6 +86,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.downloads = downloads
         self.direct = direct
         self.gate = gate
+        self.connections = connections
         self.activity = activity
         self.files = files
         self.log = log
@@ -112,6 +122,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isCutOff else { return }
         let bytes = unwrapInboundIn(data)
         guard !isBusy else {
             waiting.append(.bytes(bytes))
@@ -154,11 +165,11 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private func take(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         var bytes = bytes
         var row = 0
-        while bytes.readableBytes > 0, context.channel.isActive {
+        while bytes.readableBytes > 0, !isCutOff, context.channel.isActive {
             let scan = isLeaving ? .unclear : RequestScan(bytes, noting: log.forwardingField)
             let now = NIODeadline.now()
             if case .simple(let request) = scan, gate.isAtRest, !downloads.isCongested,
-                let download = downloads.find(request.target, at: now)
+                !endsConnection(request, bytes), let download = downloads.find(request.target, at: now)
             {
                 bytes.moveReaderIndex(forwardBy: request.length)
                 answer(request, at: now, download, context)
@@ -189,9 +200,18 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    /// Whether the response to the request at the beginning of the bytes must end the connection: the server drains, and no
+    /// other request has arrived.
+    private func endsConnection(_ request: SimpleRequest, _ bytes: ByteBuffer) -> Bool {
+        guard connections.isDraining, request.length == bytes.readableBytes else { return false }
+        return !waiting.contains { arrival in
+            if case .bytes = arrival { true } else { false }
+        }
+    }
+
     /// Continues with the bytes and events that arrived while the handler was busy.
     private func resume(_ context: ChannelHandlerContext) {
-        while !waiting.isEmpty, !isBusy, context.channel.isActive {
+        while !waiting.isEmpty, !isBusy, !isCutOff, context.channel.isActive {
             switch waiting.removeFirst() {
             case .bytes(let bytes):
                 take(bytes, context)
@@ -201,6 +221,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 context.fireUserInboundEventTriggered(event)
             }
         }
+        if isCutOff { waiting = [] }
         guard waiting.isEmpty, context.channel.isActive else { return }
         if !isBusy { channelReadComplete(context: context) }
         if awaitsRead {
@@ -256,24 +277,26 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
             var isComplete = true
             if case .failure(let error) = result {
                 isComplete = false
-                if let blob = download.file?.blob { report(error, of: blob, request.target, context) }
+                cutOff(by: error, download, request.target, context)
             }
             finish(entry, isComplete: isComplete, context)
         }
     }
 
-    /// Reports a file that cannot be read, and closes the connection, because the head has been sent.
-    private func report(
-        _ error: any Error,
-        of blob: any OpenBlob,
+    /// Closes the connection, whatever the error is, because the head has been sent; reports a file that cannot be read.
+    private func cutOff(
+        by error: any Error,
+        _ download: HotDownload,
         _ target: String,
         _ context: ChannelHandlerContext
     ) {
-        guard let failure = FailedRead(error) else { return }
-        blob.noteDamage()
-        downloads.remove(target: target)
-        failure.report(to: log.logger)
-        context.close(promise: nil)
+        if let blob = download.file?.blob, let failure = FailedRead(error) {
+            blob.noteDamage()
+            downloads.remove(target: target)
+            failure.report(to: log.logger)
+        }
+        isCutOff = true
+        if context.channel.isActive { context.close(promise: nil) }
     }
 
     /// Records the end of a response, and continues unless the caller does.

@@ -31,6 +31,7 @@ struct WebSocketUpgrade {
     }
 
     private func replaceHandlers(of pipeline: ChannelPipeline.SynchronousOperations, on channel: any Channel) throws {
+        let isStopping = try pipeline.handler(type: RequestGate.self).isStopping
         let size = connections.limits.messageSize
         let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
         try pipeline.addHandlers(
@@ -52,5 +53,7 @@ struct WebSocketUpgrade {
         let removed = channel.eventLoop.makePromise(of: Void.self)
         removed.futureResult.whenSuccess { channel.pipeline.fireChannelReadComplete() }
         pipeline.removeHandler(context: decoder, promise: removed)
+        // The event came before there was a handler that closes the WebSocket.
+        if isStopping { pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
     }
 }

@@ -59,7 +59,7 @@ extension TransferProbe {
                 + "the proxy (\(proxy)) for one"
             return Finding(subject, .problem, text)
         }
-        guard client.address != client.connection else {
+        guard ![client.connection, TransferProbe.unknownAddress].contains(client.address) else {
             let text =
                 "the proxy (\(proxy)) names no client, so that limits take all for one: let it set X-Forwarded-For, or "
                 + "the field of http.proxyHeader"

@@ -29,6 +29,8 @@ struct TransferProbe: Sendable {
 
     /// The address that the probe pretends to have, one for documentation (RFC 5737).
     static let forgedAddress = "192.0.2.77"
+    /// The address that the server shows for a client whom a trusted proxy does not name.
+    static let unknownAddress = "0.0.0.0"
     private static let size = 256 << 10
     private static let range = 1000..<2000
     private static let pieces: Int64 = 60
