@@ -109,6 +109,18 @@ import Testing
         }
     }
 
+    @Test("a file that is served because rendering failed is not prepared")
+    func ignoredFailure() async throws {
+        var server = server()
+        server.renderer = FixedRenderer(failure: ServiceError(.notAnImage, "No image."))
+        try await server.test { client in
+            let key = try await upload(client).key
+            let target = "/\(key)?imageView2/2/w/10/ignore-error/1"
+            #expect(try await client.execute(uri: target, method: .get).status == .ok)
+            #expect(try await !isHot(target, client))
+        }
+    }
+
     @Test("an image with a watermark of another file is not prepared")
     func watermark() async throws {
         try await server().test { client in

@@ -113,6 +113,10 @@ import Testing
         let response = try await get("?imageView2/2/w/10/ignore-error/1", of: failing)
         #expect(response.status == .ok)
         #expect(response.text == "hello")
+        #expect(response.headers[.cacheControl] == "public, max-age=60")
+        let unchanged = try await get("?imageslim")
+        #expect(unchanged.text == "hello")
+        #expect(unchanged.headers[.cacheControl] == "public, max-age=31536000, immutable")
         let refused = try await get("?imageView2/9/w/10/ignore-error/1", of: failing)
         #expect(refused.status == .badRequest)
     }

@@ -65,7 +65,10 @@ struct VipsImageHandle: ~Copyable {
     }
     var bands: Int { Int(vips_image_get_bands(pointer)) }
     var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
+    /// Whether a colour profile is attached, of any colour model.
     var hasProfile: Bool { cvips_has_profile(pointer) != 0 }
+    /// Whether the attached colour profile is one of the image's colour model; others are ignored.
+    var hasFittingProfile: Bool { cvips_has_fitting_profile(pointer) != 0 }
 
     /// A second reference to the same image.
     func shared() -> VipsImageHandle {

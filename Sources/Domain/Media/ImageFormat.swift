@@ -27,7 +27,18 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     package var canBeAnimated: Bool { self == .gif || self == .webp }
 
     /// Whether viewers rotate images of this format by EXIF: GIF has no EXIF, and AVIF ignores its orientation.
-    var keepsOrientation: Bool { self != .gif && self != .avif }
+    package var keepsOrientation: Bool { self != .gif && self != .avif }
+
+    /// The maximum width and height that the format can store: the 14 bits of WebP (RFC 6386, section 9.1), libjpeg's
+    /// limit, the 16 bits of GIF and AVIF; libvips' limit for PNG.
+    var maxSide: Int {
+        switch self {
+        case .webp: 16_383
+        case .jpeg: 65_500
+        case .gif, .avif: 65_535
+        case .png: 10_000_000
+        }
+    }
 }
 
 /// How a derivative is encoded: the common parameters of `imageView2` and `imageMogr2` (protocol/files 5.3).

@@ -23,7 +23,7 @@ package struct ImageHeader: Sendable, Hashable {
     package var isProgressive: Bool
     /// A JPEG's quality, 1 to 100, estimated from its quantization tables.
     package var quality: Int?
-    /// Whether it has a colour profile.
+    /// Whether it has a colour profile of its colour model; others are ignored.
     package var hasProfile: Bool
     /// How many times a decoder processes the pixels of a progressive JPEG.
     package var scans = 10

@@ -26,11 +26,16 @@ extension ImageService {
             let image = try await ServiceError.ofTheSource(ignored: ignoresSource) {
                 try await open(origin, for: requester)
             }
-            var plan = try ImagePlan(request, of: image.header, automatic: automatic, limits: settings.limits)
+            var plan = try self.plan(request, of: image.header, automatic)
             if plan.changesNothing { return .source }
-            plan.output.effort = settings.effort
-            plan.output.keepsCopyright = settings.keepsCopyright
-            var job = Job(plan: plan, image: image, marks: try await openMarks(of: plan, for: requester))
+            let marks = try await openMarks(of: plan, for: requester)
+            var rest = automatic[...]
+            // A format that the URL does not name must not make it fail.
+            while !rest.isEmpty, !allows(plan, image.header, marks.mapValues(\.header)) {
+                rest.removeFirst()
+                plan = try self.plan(request, of: image.header, Array(rest))
+            }
+            var job = Job(plan: plan, image: image, marks: marks)
             return try await ServiceError.ofTheSource(ignored: ignoresAll) {
                 if let smaller = try await jobOnPreScaledCopy(for: job, of: origin, permit) { job = smaller }
                 return try await render(job, permit) { [plan] in
@@ -38,6 +43,19 @@ extension ImageService {
                 }
             }
         }
+    }
+
+    private func plan(_ request: ImageRequest, of header: ImageHeader, _ automatic: [ImageFormat]) throws -> ImagePlan {
+        var plan = try ImagePlan(request, of: header, automatic: automatic, limits: settings.limits)
+        plan.output.effort = settings.effort
+        plan.output.keepsCopyright = settings.keepsCopyright
+        return plan
+    }
+
+    /// Whether a plan is within the limits that depend on its format: sides, memory and work.
+    private func allows(_ plan: ImagePlan, _ header: ImageHeader, _ marks: [FileKey: ImageHeader]) -> Bool {
+        guard let cost = try? self.cost(of: plan, header, marks) else { return false }
+        return cost.memory <= admission.limits.memory
     }
 
     /// Decides how a rendered image is served: the source if the image is no improvement; from the disk if it is large

@@ -35,7 +35,7 @@ extension ImageService {
         }
     }
 
-    /// The cost estimate of a plan, checked against `images.maxWork`.
+    /// The cost estimate of a plan, checked against `images.maxWork` and the sides that the format can store.
     ///
     /// - Throws: ``ServiceError/Code/imageTooLarge`` naming the limit.
     func cost(
@@ -43,6 +43,13 @@ extension ImageService {
         _ header: ImageHeader,
         _ marks: [FileKey: ImageHeader] = [:]
     ) throws -> ImageCost {
+        let format = plan.output.format
+        guard max(plan.size.width, plan.size.height) <= format.maxSide else {
+            throw ServiceError(
+                .imageTooLarge,
+                "The result has \(plan.size) pixels; \(format.rawValue) can store \(format.maxSide) a side."
+            )
+        }
         let time = plan.timeEstimate(of: header, marks: marks)
         try settings.limits.checkWork(time)
         return ImageCost(memory: plan.memoryEstimate(of: header, marks: marks), time: time)

@@ -117,7 +117,7 @@ package struct ImageService: Sendable {
             }
         } catch is IgnoredFailure {
             // Not cached: a retry can succeed, for example if the worker process was killed.
-            return .source
+            return .sourceAfterFailure
         }
         return switch rendering {
         case .source: .source
@@ -167,6 +167,8 @@ package struct ImageService: Sendable {
 package enum ImageResult: Sendable {
     /// A rendered image.
     case derivative(StoredDerivative)
-    /// The unchanged source: rendering would not improve it, or the request ignores failures.
+    /// The unchanged source, for every equal request: rendering would not improve it.
     case source
+    /// The unchanged source, because rendering failed and the request ignores failures: an equal request can succeed.
+    case sourceAfterFailure
 }

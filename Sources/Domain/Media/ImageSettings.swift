@@ -15,12 +15,13 @@ package struct ImageSettings: Sendable {
 
     /// Increased whenever the same request results in other bytes: derivatives of earlier releases are then rendered
     /// again.
-    private static let release = 2
+    private static let release = 3
 
     /// The settings on which the bytes of a derivative depend; part of each derivative's name.
     ///
     /// It includes the limits on results: an operator that ignores errors is skipped if it exceeds them, and an image
-    /// too long and thin for them is cropped before it is scaled.
+    /// too long and thin for them is cropped before it is scaled. It does not include the limits on memory and work,
+    /// which only decide which of the formats that the client accepts a result has.
     var signature: String {
         let parts = [
             ImageSettings.release, limits.frames, limits.animationPixels, limits.resultSide, limits.resultPixels,

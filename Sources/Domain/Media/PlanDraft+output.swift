@@ -21,18 +21,20 @@ extension PlanDraft {
         let chosen = isSlim ? nil : format ?? automatic.first { !isMoving || $0.canBeAnimated }
         let result = chosen ?? header.format.ownResult(hasAlpha: hasAlpha)
         if result == .jpeg { draft.flatten() }
+        // The URL does not name the format, so the image must look the same in every format.
+        if format == nil, !strips, !result.keepsOrientation { draft.turnUpright() }
         let isTooLarge = !limits.allowResult(size)
         // Whether the size is the source's; applying the orientation does not change the number of pixels.
         let isWhole = size == header.size || size == header.uprightSize
         let isKept = isSlim && header.format != .jpeg && header.format != .png
         let isReturned = isKept || isTooLarge && (isSlim || ignoresErrors && isWhole)
-        if !isReturned { try limits.checkResult(size) }
+        if !isReturned { try limits.checkResult(draft.size) }
         return ImagePlan(
             steps: draft.steps,
             output: draft.output(result, isAlone: isAlone),
             frames: isMoving && result.canBeAnimated ? header.frames : 1,
-            size: size,
-            largestSize: largest.area > size.area ? largest : size,
+            size: draft.size,
+            largestSize: largest.area > size.area ? largest : draft.size,
             changesNothing: isReturned
         )
     }

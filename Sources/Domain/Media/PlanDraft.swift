@@ -108,7 +108,7 @@ struct PlanDraft {
         steps.append(step)
     }
 
-    private mutating func turnUpright() {
+    mutating func turnUpright() {
         guard !isUpright else { return }
         steps.append(.orient(header.orientation))
         if header.isTurned { size = size.turned }

@@ -2,6 +2,7 @@
 #define LCFILE_CVIPS_H
 
 #include <gmodule.h>
+#include <string.h>
 #include <vips/vips.h>
 
 // Most operations of libvips are variadic, and Swift cannot call variadic functions: one shim with fixed arguments for
@@ -39,9 +40,10 @@ static inline VipsImage *cvips_new_from_source(VipsSource *source, const char *o
     return vips_image_new_from_source(source, options, "access", VIPS_ACCESS_SEQUENTIAL, NULL);
 }
 
-/// Resamples to exactly this size while loading. Converts an embedded colour profile to sRGB, only if the image has
-/// one: libvips 8.14 assumes a wrong colour space for an image without a profile. A truncated image is an error, not a
-/// grey area; 8.14 passes this setting to the loader only in the option string.
+/// Resamples to exactly this size while loading. Converts an embedded colour profile to sRGB if `has_profile`, which must
+/// only be set for a profile of the image's colour model: libvips 8.14 assumes a wrong colour space for an image without
+/// a profile. A truncated image is an error, not a grey area; 8.14 passes this setting to the loader only in the option
+/// string.
 static inline int cvips_thumbnail_source(VipsSource *source, VipsImage **out, int width, int height,
                                          const char *options, gboolean no_rotate, gboolean linear,
                                          gboolean has_profile) {
@@ -89,6 +91,43 @@ static inline void cvips_copy_profile(VipsImage *from, VipsImage *to) {
 
 static inline int cvips_has_profile(VipsImage *image) {
     return vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0;
+}
+
+/// Whether the image has a colour profile of its own colour model, by the header of the profile (ICC.1:2010, section
+/// 7.2). libvips 8.14 compares only the number of channels, and accepts a grey profile for any image.
+static inline int cvips_has_fitting_profile(VipsImage *image) {
+    const void *profile;
+    size_t size;
+    if (vips_image_get_typeof(image, VIPS_META_ICC_NAME) != VIPS_TYPE_BLOB ||
+        vips_image_get_blob(image, VIPS_META_ICC_NAME, &profile, &size) || size < 128 ||
+        memcmp((const char *)profile + 36, "acsp", 4) != 0)
+        return 0;
+    const char *model;
+    switch (vips_image_guess_interpretation(image)) {
+    case VIPS_INTERPRETATION_B_W:
+    case VIPS_INTERPRETATION_GREY16:
+        model = "GRAY";
+        break;
+    case VIPS_INTERPRETATION_sRGB:
+    case VIPS_INTERPRETATION_RGB:
+    case VIPS_INTERPRETATION_RGB16:
+    case VIPS_INTERPRETATION_scRGB:
+        model = "RGB ";
+        break;
+    case VIPS_INTERPRETATION_CMYK:
+        model = "CMYK";
+        break;
+    default:
+        return 0;
+    }
+    return memcmp((const char *)profile + 16, model, 4) == 0;
+}
+
+/// Converts the colours of an image with a profile to sRGB, whose profile the result has. 16 bits stay 16 bits, because
+/// libvips 8.14 does not scale their transparency to 8.
+static inline int cvips_icc_transform_srgb(VipsImage *in, VipsImage **out) {
+    int depth = in->BandFmt == VIPS_FORMAT_USHORT ? 16 : 8;
+    return vips_icc_transform(in, out, "srgb", "embedded", TRUE, "depth", depth, NULL);
 }
 
 // MARK: Changing

@@ -4,11 +4,12 @@ import pytest
 from app_settings import configured
 from client import BETA, Server
 from elsewhere import Elsewhere
-from image_looks import TYPES, distance, fetched, resized
+from image_looks import TYPES, distance, fetched, resized, seen
 from image_sources import CLEARED, COLOURS
+from image_words import stored_turned
 from image_writers import read
-from pictures import encoded
-from PIL import Image
+from pictures import encoded, named_corners, quarters
+from PIL import Image, ImageOps
 from remote import FETCHING, address, offered
 from starting import SETTING, assert_does_not_start
 
@@ -199,6 +200,26 @@ def test_list_is_a_setting_and_its_order_counts(new_server, formats, accept, typ
 ], ids=str)
 def test_bad_list_stops_the_start(new_server, formats):
     assert_does_not_start(configured(new_server(), alpha={"autoFormats": formats}), SETTING, "autoFormats")
+
+
+@pytest.mark.parametrize("words, size", [
+    ("imageMogr2/thumbnail/80x", (50, 80)), ("imageMogr2/quality/80", (100, 160)), ("imageView2/2/w/50", (50, 80)),
+    ("imageMogr2/gravity/West/crop/80x100/thumbnail/40x", (50, 40)),
+])
+@pytest.mark.parametrize("accept", [CHROME, "image/webp", "*/*"])
+def test_picture_stands_upright_for_every_client(api, accept, words, size):
+    url = stored_turned(api, quarters().resize((160, 100)), 6, quality=95)
+    image = ImageOps.exif_transpose(seen(api, f"{url}?{words}", Accept=accept))
+    upright = seen(api, f"{url}?{words}/format/jpg")
+    assert image.size == size
+    assert named_corners(image) == named_corners(ImageOps.exif_transpose(upright))
+
+
+@pytest.mark.parametrize("accept, type", [("image/avif,image/webp", "image/webp"), ("image/avif", "image/jpeg")])
+def test_format_that_takes_too_much_memory_is_passed_over(api, accept, type):
+    url = api.store(encoded(COLOURS.resize((4500, 3000)), "JPEG"), name="large.jpg")["url"]
+    response = fetched(api, f"{url}?imageMogr2/quality/80", Accept=accept)
+    assert (response.headers["Content-Type"], "accept" in vary(response)) == (type, True)
 
 
 # What moves

@@ -249,6 +249,8 @@ def test_file_that_cannot_be_read_is_the_answer_if_the_first_operator_says_so(ap
     plainly, response = api.fetch(url), api.fetch(f"{url}?{words}/ignore-error/1")
     assert (response.status_code, response.content) == (200, data)
     assert response.headers["Content-Type"] == plainly.headers["Content-Type"]
+    # The next request may succeed.
+    assert response.headers["Cache-Control"] == "public, max-age=60"
     assert_refused(api.fetch(f"{url}?{words}"), 400, 400)
 
 

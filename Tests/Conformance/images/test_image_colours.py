@@ -64,6 +64,26 @@ def test_profile_is_applied_with_transparency(api):
     assert farthest([mean(image)], [in_srgb(MEANT, PROFILES["swapped"])]) <= 4
 
 
+LAB = ImageCms.ImageCmsProfile(ImageCms.createProfile("LAB")).tobytes()
+UNFITTING = {
+    "gray with RGB": ("L", 100, PROFILES["swapped"]), "gray with LAB": ("L", 100, LAB),
+    "gray with a part": ("L", 100, profile([])[:150]), "gray with junk": ("L", 100, b"junk" * 50),
+    "RGB with gray": ("RGB", MEANT, profile([], gamma=1.0)), "RGB with LAB": ("RGB", MEANT, LAB),
+    "RGB with a part": ("RGB", MEANT, PROFILES["swapped"][:150]), "RGB with junk": ("RGB", MEANT, b"junk" * 50),
+    "RGB without curves": ("RGB", MEANT, PROFILES["swapped"].replace(b"curv", b"junk")),
+}
+
+
+@pytest.mark.parametrize("name, format, words", covering(UNFITTING, ["JPEG", "PNG", "TIFF"], [
+    "imageView2/2/w/40/format/png", "imageMogr2/format/png", "imageMogr2/thumbnail/50x|imageMogr2/thumbnail/20x/format/png",
+], times=3))
+def test_profile_that_does_not_fit_is_ignored(api, name, format, words):
+    mode, colour, icc = UNFITTING[name]
+    url = stored(api, encoded(plain(64, 64, colour, mode), format, icc_profile=icc))
+    wanted = (colour,) * 3 if mode == "L" else colour
+    assert farthest([mean(seen(api, f"{url}?{words}"))], [wanted]) <= 6
+
+
 @pytest.mark.each_value
 @pytest.mark.parametrize("format", ["jpg", "png", "webp", "avif"])
 @pytest.mark.parametrize("words", ["imageView2/2/w/40", "imageMogr2", "imageMogr2/rotate/90"])

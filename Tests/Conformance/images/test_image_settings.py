@@ -4,9 +4,9 @@ import pytest
 from cases import covering
 from client import Server
 from data import at_once
-from image_looks import distance, fetched, resized, resized_in_linear_light, seen
+from image_looks import distance, farthest, fetched, mean, resized, resized_in_linear_light, seen
 from image_sources import COLOURS, source
-from image_writers import read
+from image_writers import PROFILES, read
 from pictures import encoded, plain
 from PIL import ExifTags, Image
 from starting import SETTING, assert_does_not_start
@@ -139,6 +139,20 @@ def test_best_quality_is_nearer_to_light_than_fast(scaling, rocket, format, pict
     fast, best = map(read, made)
     wanted = resized_in_linear_light(read(data), best.size)
     assert distance(best, wanted) < distance(fast, wanted)
+
+
+@pytest.mark.parametrize("format, profile, words", covering(
+    ["PNG", "JPEG", "WEBP", "TIFF", "AVIF"], [None, *PROFILES],
+    ["imageView2/2/w/20", "imageMogr2/auto-orient/thumbnail/!30p", "imageMogr2/thumbnail/50x|imageMogr2/thumbnail/20x"],
+))
+def test_quality_of_scaling_changes_no_colour(scaling, format, profile, words):
+    """One colour is the same in light and in bytes, also of another profile."""
+    options = {} if format in ("PNG", "TIFF") else {"quality": 95}
+    data = encoded(plain(64, 64, (120, 160, 90)), format, icc_profile=profile and PROFILES[profile], **options)
+    fast, best = (
+        mean(seen(api, f"{api.store(data, name='plain')['url']}?{words}/format/png")) for api in scaling.values()
+    )
+    assert farthest([best], [fast]) <= 3
 
 
 @pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"])

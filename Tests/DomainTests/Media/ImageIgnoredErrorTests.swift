@@ -68,6 +68,24 @@ import Testing
         #expect(fixture.renderer.jobs.count == 2)
     }
 
+    @Test("the source after an ignored failure is told apart from one that every request gets")
+    func toldApart() async throws {
+        let origin = try await fixture.file()
+        let service = fixture.service()
+        let slim = try #require(try ImageRequest.read("imageslim"))
+        fixture.renderer.make("longer than a photograph")
+        guard case .source = try await service.result(slim, of: origin) else {
+            Issue.record("The image is not the source.")
+            return
+        }
+        let request = try #require(try ImageRequest.read(operations))
+        fixture.renderer.fail(with: ServiceError(.notAnImage, "No."))
+        guard case .sourceAfterFailure = try await service.result(request, of: origin) else {
+            Issue.record("The failure is not told apart.")
+            return
+        }
+    }
+
     @Test("a source that cannot be read is read again by who asks again")
     func readAgain() async throws {
         let origin = try await fixture.file("a text", as: nil)

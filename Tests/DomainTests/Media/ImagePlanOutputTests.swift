@@ -84,6 +84,31 @@ import Testing
         #expect(plan.frames == 3)
     }
 
+    @Test(
+        "an image is turned upright for an automatic format that stores no orientation, unless the URL strips it",
+        arguments: [
+            ("imageMogr2/thumbnail/400x", .avif, [.scale(ImageSize(400, 300)), .orient(6)], ImageSize(300, 400)),
+            ("imageMogr2/thumbnail/400x", .gif, [.scale(ImageSize(400, 300)), .orient(6)], ImageSize(300, 400)),
+            ("imageMogr2/quality/80", .avif, [.orient(6)], ImageSize(600, 800)),
+            ("imageView2/2/w/300", .avif, [.orient(6), .scale(ImageSize(300, 400))], ImageSize(300, 400)),
+            ("imageMogr2/thumbnail/400x/strip", .avif, [.scale(ImageSize(400, 300))], ImageSize(400, 300)),
+            ("imageMogr2/thumbnail/400x", .webp, [.scale(ImageSize(400, 300))], ImageSize(400, 300)),
+            ("imageMogr2/thumbnail/400x/format/avif", .avif, [.scale(ImageSize(400, 300))], ImageSize(400, 300)),
+        ] as [(String, ImageFormat, [ImagePlan.Step], ImageSize)]
+    )
+    func automaticUpright(
+        operations: String,
+        format: ImageFormat,
+        steps: [ImagePlan.Step],
+        size: ImageSize
+    ) throws {
+        let plan = try ImagePlan.of(operations, photoHeader.oriented(6), automatic: [format])
+        #expect(plan.output.format == format)
+        #expect(plan.steps == steps)
+        #expect(plan.size == size)
+        #expect(plan.output.orientation == (format == .webp ? 6 : nil))
+    }
+
     @Test("an automatic format is the result's, though the last operator fails and is passed over")
     func automaticPassedOver() throws {
         let operations = "imageView2/2/w/400|imageMogr2/crop/!10x10a900a0/ignore-error/1"

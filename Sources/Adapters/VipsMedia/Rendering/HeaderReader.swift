@@ -53,7 +53,7 @@ struct HeaderReader {
             bands: image.bands,
             bitsPerSample: image.bitsPerSample,
             colorModel: image.colorModel,
-            hasProfile: image.hasProfile
+            hasProfile: image.hasFittingProfile
         )
         switch format {
         case .jpeg:

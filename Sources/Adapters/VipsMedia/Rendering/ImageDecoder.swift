@@ -81,11 +81,7 @@ struct ImageDecoder {
 
     /// Resamples an open image and converts it to sRGB.
     func scale(_ image: borrowing VipsImageHandle, to size: ImageSize) throws(VipsError) -> VipsImageHandle {
-        let isLinear: gboolean = effort == .best && image.size != size ? 1 : 0
-        let hasProfile: gboolean = image.hasProfile ? 1 : 0
-        return try image.applying("thumbnail_image") {
-            cvips_thumbnail_image($0, $1, CInt(size.width), CInt(size.height), isLinear, hasProfile)
-        }
+        try image.resampled(to: size, isLinear: effort == .best && image.size != size)
     }
 
     private func bitmap(_ bytes: SourceBytes) throws -> VipsImageHandle {
@@ -94,23 +90,22 @@ struct ImageDecoder {
         return try VipsImageHandle(decoded.pixels[...], size: decoded.size, bands: decoded.bands)
     }
 
-    private func shrink(_ bytes: SourceBytes, to size: ImageSize, isUpright: Bool) throws(VipsError) -> VipsImageHandle
-    {
+    private func shrink(_ bytes: SourceBytes, to size: ImageSize, isUpright: Bool) throws -> VipsImageHandle {
         let source = VipsSourceHandle(bytes, watch: watch)
-        let isLinear = effort == .best && size != (isUpright ? header.uprightSize : header.size)
-        var image: UnsafeMutablePointer<VipsImage>?
-        let status = cvips_thumbnail_source(
-            source.pointer,
-            &image,
-            CInt(size.width),
-            CInt(size.height),
-            "[\(ImageDecoder.strict)]",
-            isUpright ? 0 : 1,
-            isLinear ? 1 : 0,
-            header.hasProfile ? 1 : 0
+        let lying = lying(size, isUpright)
+        if effort == .best, lying != header.size {
+            // From all pixels, so the decoder does not have to know the size.
+            let image = try scale(VipsImageHandle(source, options: "[\(ImageDecoder.strict)]"), to: lying)
+            return isUpright ? try oriented(image, header.orientation) : image
+        }
+        return try VipsImageHandle.shrunk(
+            source,
+            to: size,
+            options: "[\(ImageDecoder.strict)]",
+            isUpright: isUpright,
+            isLinear: false,
+            hasProfile: header.hasProfile
         )
-        guard status == 0, let image else { throw VipsError.take("thumbnail_source") }
-        return VipsImageHandle(owning: image)
     }
 
     /// The input of a decoder.

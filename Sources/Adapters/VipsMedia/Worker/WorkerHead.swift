@@ -14,7 +14,7 @@ struct WorkerHead: Equatable {
     var bits: Int
     /// EXIF's number, 1 to 8; `nil` without one, and for formats whose decoder turns the image.
     var orientation: Int?
-    /// Whether a HEIC or AVIF has a colour profile.
+    /// Whether a HEIC or AVIF has a colour profile of its colour model.
     var hasProfile = false
 
     /// The length in bytes.

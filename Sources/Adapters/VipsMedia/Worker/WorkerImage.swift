@@ -7,7 +7,8 @@ struct WorkerImage: ~Copyable {
     let head: WorkerHead
     /// What its EXIF says.
     let metadata: WorkerMetadata
-    private let hasProfile: Bool
+    /// Whether a colour profile is attached, and whether it fits.
+    private let profile: (isAttached: Bool, fits: Bool)
 
     /// Reads the header.
     ///
@@ -31,10 +32,10 @@ struct WorkerImage: ~Copyable {
         )
         if isHEIF {
             head.orientation = image.orientation
-            head.hasProfile = image.hasProfile
+            head.hasProfile = image.hasFittingProfile
         }
         self.head = head
-        hasProfile = image.hasProfile
+        profile = (image.hasProfile, image.hasFittingProfile)
         metadata = isHEIF ? WorkerMetadata(of: image) : WorkerMetadata()
     }
 
@@ -46,43 +47,24 @@ struct WorkerImage: ~Copyable {
         at size: ImageSize,
         _ effort: ImageEffort
     ) throws(VipsError) -> VipsImageHandle {
-        let isLinear: gboolean = effort == .best && size != head.size ? 1 : 0
-        // libvips 8.14 searches the pages of a TIFF for a pyramid, and writes past its table if there are hundreds.
-        let resized = head.format == .tiff ? try opened(source, isLinear, size) : try shrunk(source, isLinear, size)
+        let isLinear = effort == .best && size != head.size
+        // libvips 8.14 searches the pages of a TIFF for a pyramid, and writes past its table if there are hundreds. It
+        // also results in wrong colours if it shrinks an image with a profile in linear light.
+        let isOpened = head.format == .tiff || isLinear && profile.isAttached
+        let resized =
+            isOpened
+            ? try VipsImageHandle(source, options: WorkerImage.strict).resampled(to: size, isLinear: isLinear)
+            : try VipsImageHandle.shrunk(
+                source,
+                to: size,
+                options: WorkerImage.strict,
+                isUpright: false,
+                isLinear: isLinear,
+                hasProfile: profile.fits
+            )
         let image = try resized.applying("colourspace", cvips_colourspace_srgb)
         let bands = head.hasAlpha && image.hasAlpha ? 4 : 3
         return try image.applying("extract_band") { cvips_extract_bands($0, $1, 0, CInt(bands)) }
-    }
-
-    private func opened(
-        _ source: borrowing VipsSourceHandle,
-        _ isLinear: gboolean,
-        _ size: ImageSize
-    ) throws(VipsError) -> VipsImageHandle {
-        let image = try VipsImageHandle(source, options: WorkerImage.strict)
-        return try image.applying("thumbnail_image") {
-            cvips_thumbnail_image($0, $1, CInt(size.width), CInt(size.height), isLinear, hasProfile ? 1 : 0)
-        }
-    }
-
-    private func shrunk(
-        _ source: borrowing VipsSourceHandle,
-        _ isLinear: gboolean,
-        _ size: ImageSize
-    ) throws(VipsError) -> VipsImageHandle {
-        var result: UnsafeMutablePointer<VipsImage>?
-        let status = cvips_thumbnail_source(
-            source.pointer,
-            &result,
-            CInt(size.width),
-            CInt(size.height),
-            WorkerImage.strict,
-            1,
-            isLinear,
-            hasProfile ? 1 : 0
-        )
-        guard status == 0, let result else { throw VipsError.take("thumbnail") }
-        return VipsImageHandle(owning: result)
     }
 
     /// A truncated image is an error, not a grey area.

@@ -45,7 +45,7 @@ struct SignedCensorRoutes: Sendable {
             return try await whole()
         }
         let images = ImageAnswer(app: app, origin: origin, modified: nil, caching: .never)
-        return try await images.answer(imageRequest, to: request, context, source: whole)
+        return try await images.answer(imageRequest, to: request, context, source: { _ in try await whole() })
     }
 
     @Sendable private func callback(_ request: Request, _ context: APIContext) async throws -> Response {

@@ -70,7 +70,7 @@ extension AppServices {
         context.notes.note(id)
         let file = shown.file
         let caching = caching ?? shown.caching
-        func whole() async throws -> Response {
+        func whole(_ caching: Caching) async throws -> Response {
             let representation = Representation(
                 mediaType: file.mediaType,
                 size: file.size,
@@ -90,7 +90,7 @@ extension AppServices {
                 ResponseBody(of: try await files.openShared(file), pieces: pieces, context)
             }
         }
-        guard let imageRequest else { return try await whole() }
+        guard let imageRequest else { return try await whole(caching) }
         let images = ImageAnswer(
             app: self,
             origin: ImageOrigin(file, in: files),

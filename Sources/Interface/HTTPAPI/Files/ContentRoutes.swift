@@ -91,8 +91,9 @@ struct ContentRoutes: Sendable {
             guard let imageRequest = try await app.imageRequest(of: request, fileSize: origin.size) else {
                 return await images.response(file, to: request, context)
             }
-            return try await images.answer(imageRequest, to: request, context) {
-                await images.response(file, to: request, context)
+            return try await images.answer(imageRequest, to: request, context) { caching in
+                await ImageAnswer(app: app, origin: origin, modified: nil, caching: caching)
+                    .response(file, to: request, context)
             }
         }
     }

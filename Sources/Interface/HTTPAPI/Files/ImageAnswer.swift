@@ -12,20 +12,23 @@ struct ImageAnswer {
     /// How long clients can cache an image: forever, unless the source can change.
     var caching = Caching.immutable
 
+    /// How many seconds clients can cache a source that they got because of an ignored failure.
+    private static let failureLifetime = 60
+
     /// Creates the response; its work is cancelled when no client waits for it.
     ///
     /// - Parameters:
     ///   - imageRequest: The image request.
     ///   - request: The HTTP request; its method, conditions and range determine the status.
     ///   - context: The context with the client's connection.
-    ///   - source: Creates the response with the source itself.
+    ///   - source: Creates the response with the source itself; its argument is how long clients can cache it.
     /// - Returns: A response with an image or JSON, or the result of `source`.
     /// - Throws: The errors of rendering an image.
     func answer(
         _ imageRequest: ImageRequest,
         to request: Request,
         _ context: APIContext,
-        source: () async throws -> Response
+        source: (Caching) async throws -> Response
     ) async throws -> Response {
         if let operation = imageRequest.operators.last, operation.isInformation {
             var response = try await information(operation, imageRequest, context)
@@ -34,20 +37,41 @@ struct ImageAnswer {
         }
         // One URL has several responses only if the client's `Accept` determines the format.
         let isNegotiated = !app.images.names.automatic.isEmpty && !imageRequest.namesFormat && !imageRequest.keepsFormat
-        var imageRequest = imageRequest
-        var automatic = isNegotiated ? AcceptedFormats(request.headers[.accept]).among(app.images.names.automatic) : []
-        // A format that suits every image counts as written in the URL, so that both share one cache entry.
-        if let first = automatic.first, first.canBeAnimated, let named = imageRequest.naming(first) {
-            imageRequest = named
-            automatic = []
-        }
+        let accepted = isNegotiated ? AcceptedFormats(request.headers[.accept]).among(app.images.names.automatic) : []
         var response =
-            switch try await result(imageRequest, automatic, context) {
-            case .source: try await source()
+            switch try await result(imageRequest, accepting: accepted, context) {
+            case .source: try await source(caching)
+            case .sourceAfterFailure: try await sourceAfterFailure(context, source)
             case .derivative(let derivative): await self.response(derivative, to: request, context)
             }
         if isNegotiated { response.headers[.vary] = "Accept" }
         return response
+    }
+
+    /// Responds with the source instead of an image, only for a short time: the next request can get the image.
+    private func sourceAfterFailure(
+        _ context: APIContext,
+        _ source: (Caching) async throws -> Response
+    ) async throws -> Response {
+        context.preparation?.omit()
+        return try await source(caching.atMost(seconds: ImageAnswer.failureLifetime))
+    }
+
+    private func result(
+        _ imageRequest: ImageRequest,
+        accepting formats: [ImageFormat],
+        _ context: APIContext
+    ) async throws -> ImageResult {
+        // A format that suits every image counts as written in the URL, so that both share one cache entry.
+        guard let first = formats.first, first.canBeAnimated, first.keepsOrientation,
+            let named = imageRequest.naming(first)
+        else { return try await result(imageRequest, formats, context) }
+        do {
+            return try await result(named, [], context)
+        } catch let error as ServiceError where error.code == .imageTooLarge {
+            // The result can be too large for this format only.
+            return try await result(imageRequest, Array(formats.dropFirst()), context)
+        }
     }
 
     private func result(

@@ -51,6 +51,11 @@ final class HotDownloadPreparation: Sendable {
         found.withLock { $0.blob = blob }
     }
 
+    /// Notes that the response is not that of later requests, so that none is prepared.
+    func omit() {
+        found.withLock { $0.key = nil }
+    }
+
     /// Prepares the responses by the route's response to the request; does nothing if they cannot be prepared.
     ///
     /// - Parameters:
