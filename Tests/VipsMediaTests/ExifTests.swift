@@ -34,7 +34,10 @@ import Testing
 
     @Test(
         "what has another form is no field",
-        arguments: ["", ")", "a", "a (b)", "(, , )", "1 (x, Nothing, 1 components, 2 bytes)", "1 (, Short, 1"]
+        arguments: [
+            "", ")", "a", "a (b)", "(, , )", "1 (x, Nothing, 1 components, 2 bytes)", "1 (, Short, 1",
+            "a (a, Ascii, -9223372036854775808 components, 2 bytes)",
+        ]
     )
     func noField(text: String) {
         #expect(ExifReader.field(text)?.field == nil)

@@ -40,7 +40,7 @@ enum ExifReader {
         guard text.hasSuffix(")") else { return nil }
         var parts = text.dropLast().split(separator: ", ", omittingEmptySubsequences: false)
         guard parts.count >= 4, let type = types[String(parts[parts.count - 3])],
-            let count = parts[parts.count - 2].split(separator: " ").first.flatMap({ Int($0) })
+            let count = parts[parts.count - 2].split(separator: " ").first.flatMap({ Int($0) }), count >= 0
         else { return nil }
         parts.removeLast(3)
         let both = Substring(parts.joined(separator: ", "))
