@@ -13,14 +13,11 @@ struct LiveIndex: Sendable {
     /// The nodes that are tested for every change.
     private var rest: Nodes = [:]
 
-    /// The paths of ``nodes`` that lead inside a field.
-    private var innerPaths: Set<FieldPath> = []
-
-    /// The maximum number of paths inside fields whose values are looked up for each change.
+    /// The maximum number of values that are visited for one change, over all paths.
     ///
-    /// Clients choose them, and each lookup can take the time of reading the whole field. The nodes of further paths are
-    /// tested for every change, where the time of each is limited.
-    private static let maxInnerPaths = 64
+    /// Clients choose paths and objects, and along each path the whole field can be read. Beyond it the nodes of the
+    /// remaining paths are tested instead, where the time of each is limited.
+    private static let maxVisits = 100_000
 
     /// Whether there are no subscriptions.
     var isEmpty: Bool { entries.isEmpty }
@@ -60,9 +57,16 @@ struct LiveIndex: Sendable {
     /// The nodes that can match one of the states of an object.
     func candidates(_ states: [StoredObject]) throws -> [LiveNode] {
         var found = rest
+        var visits = 0
         for (path, nodes) in nodes {
+            guard visits < LiveIndex.maxVisits else {
+                for nodes in nodes.values { found.merge(nodes) { node, _ in node } }
+                continue
+            }
             for state in states {
-                for value in try PathValues(of: state.value(of: path.field), along: path.inner).values {
+                let reached = try PathValues(of: state.value(of: path.field), along: path.inner)
+                visits += reached.visits
+                for value in reached.values {
                     if let nodes = nodes[ValueSet.Member(value: value)] { found.merge(nodes) { node, _ in node } }
                     guard case .array(let elements) = value else { continue }
                     for element in elements {
@@ -75,11 +79,10 @@ struct LiveIndex: Sendable {
     }
 
     private mutating func insert(_ node: LiveNode) {
-        guard let terms = node.terms, innerPaths.union(terms.innerPaths).count <= LiveIndex.maxInnerPaths else {
+        guard let terms = node.terms else {
             rest[ObjectIdentifier(node)] = node
             return
         }
-        innerPaths.formUnion(terms.innerPaths)
         for term in terms.terms {
             for value in term.values {
                 nodes[term.path, default: [:]][ValueSet.Member(value: value), default: [:]][ObjectIdentifier(node)] =
@@ -96,10 +99,7 @@ struct LiveIndex: Sendable {
                 nodes[term.path]?[member]?[ObjectIdentifier(node)] = nil
                 if nodes[term.path]?[member]?.isEmpty == true { nodes[term.path]?[member] = nil }
             }
-            if nodes[term.path]?.isEmpty == true {
-                nodes[term.path] = nil
-                innerPaths.remove(term.path)
-            }
+            if nodes[term.path]?.isEmpty == true { nodes[term.path] = nil }
         }
     }
 }

@@ -10,9 +10,6 @@ struct LiveTerms: Sendable {
 
     let terms: [Term]
 
-    /// The paths that lead inside a field.
-    var innerPaths: Set<FieldPath> { Set(terms.lazy.map(\.path).filter(\.isNested)) }
-
     /// The maximum number of values of the terms of one node.
     static let maxValues = 100
 

@@ -13,7 +13,8 @@ struct PathValues {
     /// The names as indexes of arrays; `nil` for the others.
     private let indexes: [Int?]
     private let budget: QueryBudget?
-    private var visits = 0
+    /// The number of values that were visited.
+    private(set) var visits = 0
 
     /// Finds the values.
     ///
