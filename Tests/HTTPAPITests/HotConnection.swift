@@ -161,3 +161,15 @@ final class FragileFile: OpenBlob {
 
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer { ByteBuffer() }
 }
+
+extension HotConnection {
+    /// The bytes of a request with further fields.
+    static func get(_ target: String, _ fields: String = "") -> String {
+        "GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+    }
+
+    /// The statuses of the responses in what was sent.
+    static func statuses(_ sent: String) -> [String] {
+        sent.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
+    }
+}

@@ -1,5 +1,4 @@
 import Domain
-import Glibc
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -8,18 +7,10 @@ import Testing
 
 /// A connection's bytes through the handler of hot downloads, NIO's decoder and the gate.
 @Suite struct HotDownloadHandlerTests {
-    private func get(_ target: String, _ fields: String = "") -> String {
-        "GET \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
-    }
-
-    private func statuses(_ sent: String) -> [String] {
-        sent.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
-    }
-
     @Test("a hot request is answered without a route")
     func hot() throws {
         let connection = try HotConnection()
-        connection.send(get("/hot"))
+        connection.send(HotConnection.get("/hot"))
         let sent = connection.socket.take()
         #expect(sent.hasPrefix("HTTP/1.1 200 OK\r\nETag: \"tag\"\r\nContent-Length: 4\r\nX-Request-Id: "))
         #expect(sent.contains("\r\nDate: "))
@@ -31,7 +22,7 @@ import Testing
     @Test("a hot request is recorded with its app, size, id and client")
     func record() throws {
         let connection = try HotConnection()
-        connection.send(get("/hot", "X-Forwarded-For: 198.51.100.7\r\n"))
+        connection.send(HotConnection.get("/hot", "X-Forwarded-For: 198.51.100.7\r\n"))
         let record = try #require(connection.records.all.first)
         #expect(connection.records.all.count == 1)
         #expect(record.app?.description == "app")
@@ -54,7 +45,7 @@ import Testing
         proxies.field = field
         let connection = try HotConnection(proxies: proxies)
         let lines = ["X-Forwarded-For: 192.0.2.9", "x-forwarded-for: 198.51.100.7 ", "Forwarded: for=198.51.100.8"]
-        connection.send(get("/hot", lines.map { "\($0)\r\n" }.joined()))
+        connection.send(HotConnection.get("/hot", lines.map { "\($0)\r\n" }.joined()))
         #expect(connection.records.all.map(\.client.description) == [client])
     }
 
@@ -82,23 +73,26 @@ import Testing
     )
     func conditions(tags: String, status: String) throws {
         let connection = try HotConnection()
-        connection.send(get("/hot", "If-None-Match: \(tags)\r\n"))
+        connection.send(HotConnection.get("/hot", "If-None-Match: \(tags)\r\n"))
         let sent = connection.socket.take()
-        #expect(statuses(sent) == [status])
+        #expect(HotConnection.statuses(sent) == [status])
         #expect(sent.hasSuffix("body") == (status == "200"))
     }
 
     @Test("other targets, and requests with other conditions, take the route; then the next is hot again")
     func cold() throws {
         let connection = try HotConnection()
-        for request in [get("/cold"), get("/hot", "Range: bytes=0-1\r\n"), get("/hot?a=b")] {
+        for request in [
+            HotConnection.get("/cold"), HotConnection.get("/hot", "Range: bytes=0-1\r\n"),
+            HotConnection.get("/hot?a=b"),
+        ] {
             connection.send(request)
             #expect(try connection.routed().count == 1)
             #expect(connection.socket.take() == "")
             connection.answer()
-            #expect(statuses(connection.socket.take()) == ["202"])
-            connection.send(get("/hot"))
-            #expect(statuses(connection.socket.take()) == ["200"])
+            #expect(HotConnection.statuses(connection.socket.take()) == ["202"])
+            connection.send(HotConnection.get("/hot"))
+            #expect(HotConnection.statuses(connection.socket.take()) == ["200"])
         }
         #expect(connection.isWatched)
     }
@@ -106,28 +100,28 @@ import Testing
     @Test("a hot request behind an unanswered one takes the route, so the order stays")
     func order() throws {
         let connection = try HotConnection()
-        connection.send(get("/cold"))
-        connection.send(get("/hot"))
+        connection.send(HotConnection.get("/cold"))
+        connection.send(HotConnection.get("/hot"))
         #expect(try connection.routed() == ["/cold", "/hot"])
         #expect(connection.socket.take() == "")
         connection.answer()
-        connection.send(get("/hot"))
+        connection.send(HotConnection.get("/hot"))
         // The second response is missing.
         #expect(try connection.routed() == ["/hot"])
         connection.answer()
         connection.answer()
-        #expect(statuses(connection.socket.take()) == ["202", "202", "202"])
-        connection.send(get("/hot"))
-        #expect(statuses(connection.socket.take()) == ["200"])
+        #expect(HotConnection.statuses(connection.socket.take()) == ["202", "202", "202"])
+        connection.send(HotConnection.get("/hot"))
+        #expect(HotConnection.statuses(connection.socket.take()) == ["200"])
     }
 
     @Test("hot requests of one read are all answered; the handler leaves a connection with a mixed read to the decoder")
     func pipelines() throws {
         let connection = try HotConnection()
-        connection.send(get("/hot") + get("/hot") + get("/hot"))
-        #expect(statuses(connection.socket.take()) == ["200", "200", "200"])
-        connection.send(get("/hot") + get("/cold") + get("/hot"))
-        #expect(statuses(connection.socket.take()) == ["200"])
+        connection.send(HotConnection.get("/hot") + HotConnection.get("/hot") + HotConnection.get("/hot"))
+        #expect(HotConnection.statuses(connection.socket.take()) == ["200", "200", "200"])
+        connection.send(HotConnection.get("/hot") + HotConnection.get("/cold") + HotConnection.get("/hot"))
+        #expect(HotConnection.statuses(connection.socket.take()) == ["200"])
         #expect(try connection.routed() == ["/cold", "/hot"])
         #expect(!connection.isWatched)
     }
@@ -147,8 +141,8 @@ import Testing
         #expect(!connection.isWatched)
         #expect(try connection.routed().count == 1)
         connection.answer()
-        #expect(statuses(connection.socket.take()) == ["202"])
-        connection.send(get("/hot"))
+        #expect(HotConnection.statuses(connection.socket.take()) == ["202"])
+        connection.send(HotConnection.get("/hot"))
         #expect(try connection.routed() == ["/hot"])
     }
 
@@ -156,16 +150,16 @@ import Testing
     func waiting() throws {
         let connection = try HotConnection()
         connection.socket.isBlocked = true
-        connection.send(get("/hot"))
+        connection.send(HotConnection.get("/hot"))
         #expect(connection.activity.idleSince == nil)
-        connection.send(get("/hot", "If-None-Match: *\r\n"))
-        connection.send(get("/cold"))
+        connection.send(HotConnection.get("/hot", "If-None-Match: *\r\n"))
+        connection.send(HotConnection.get("/cold"))
         let reads = connection.socket.reads
         connection.channel.read()
         #expect(connection.socket.reads == reads)
-        #expect(statuses(connection.socket.take()) == ["200"])
+        #expect(HotConnection.statuses(connection.socket.take()) == ["200"])
         connection.socket.accept()
-        #expect(statuses(connection.socket.take()) == ["304"])
+        #expect(HotConnection.statuses(connection.socket.take()) == ["304"])
         #expect(try connection.routed() == [])
         connection.socket.isBlocked = false
         connection.socket.accept()
@@ -177,13 +171,13 @@ import Testing
     func readingAgain() throws {
         let connection = try HotConnection()
         connection.socket.isBlocked = true
-        connection.send(get("/hot"))
-        connection.send(get("/hot"))
-        connection.send(get("/hot"))
+        connection.send(HotConnection.get("/hot"))
+        connection.send(HotConnection.get("/hot"))
+        connection.send(HotConnection.get("/hot"))
         let reads = connection.socket.reads
         connection.channel.read()
         for _ in 0..<3 { connection.socket.accept() }
-        #expect(statuses(connection.socket.take()) == ["200", "200", "200"])
+        #expect(HotConnection.statuses(connection.socket.take()) == ["200", "200", "200"])
         #expect(connection.socket.reads == reads + 1)
     }
 
@@ -191,12 +185,15 @@ import Testing
     func orderOfWaiting() throws {
         let connection = try HotConnection()
         connection.socket.isBlocked = true
-        connection.send(get("/hot"))
-        connection.send(get("/hot", "If-None-Match: *\r\n") + get("/hot") + get("/hot", "If-None-Match: *\r\n"))
-        connection.send(get("/hot") + get("/cold"))
+        connection.send(HotConnection.get("/hot"))
+        connection.send(
+            HotConnection.get("/hot", "If-None-Match: *\r\n") + HotConnection.get("/hot")
+                + HotConnection.get("/hot", "If-None-Match: *\r\n")
+        )
+        connection.send(HotConnection.get("/hot") + HotConnection.get("/cold"))
         connection.socket.isBlocked = false
         connection.socket.accept()
-        #expect(statuses(connection.socket.take()) == ["200", "304", "200", "304", "200"])
+        #expect(HotConnection.statuses(connection.socket.take()) == ["200", "304", "200", "304", "200"])
         #expect(try connection.routed() == ["/cold"])
     }
 
@@ -204,11 +201,11 @@ import Testing
     func congestion() throws {
         let connection = try HotConnection()
         connection.downloads.pending(HotDownloadLimits().memory + 1)
-        connection.send(get("/hot"))
+        connection.send(HotConnection.get("/hot"))
         #expect(try connection.routed() == ["/hot"])
         connection.answer()
         connection.downloads.pending(-HotDownloadLimits().memory - 1)
-        connection.send(get("/hot"))
+        connection.send(HotConnection.get("/hot"))
         #expect(try connection.routed() == [])
     }
 
@@ -218,7 +215,7 @@ import Testing
         let others = HotDownloadLimits().memory
         connection.downloads.pending(others)
         connection.socket.isBlocked = true
-        connection.send(get("/hot"))
+        connection.send(HotConnection.get("/hot"))
         #expect(connection.downloads.isCongested)
         connection.socket.accept()
         #expect(!connection.downloads.isCongested)
@@ -228,73 +225,11 @@ import Testing
     func rows() throws {
         let connection = try HotConnection()
         let count = 2 * HotDownloadHandler.longestRow + 1
-        let requests = ByteBuffer(string: String(repeating: get("/hot"), count: count))
+        let requests = ByteBuffer(string: String(repeating: HotConnection.get("/hot"), count: count))
         connection.channel.pipeline.syncOperations.fireChannelRead(NIOAny(requests))
-        #expect(statuses(connection.socket.take()).count == HotDownloadHandler.longestRow)
+        #expect(HotConnection.statuses(connection.socket.take()).count == HotDownloadHandler.longestRow)
         connection.channel.embeddedEventLoop.run()
-        #expect(statuses(connection.socket.take()).count == HotDownloadHandler.longestRow + 1)
-    }
-
-    @Test("a stopping server closes the connection after the response that is being sent")
-    func stopping() throws {
-        let connection = try HotConnection()
-        connection.socket.isBlocked = true
-        connection.send(get("/hot"))
-        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-        #expect(connection.channel.isActive)
-        connection.socket.accept()
-        #expect(!connection.channel.isActive)
-    }
-
-    @Test("while the server drains, the last hot request takes the route, whose response ends the connection")
-    func draining() throws {
-        let connection = try HotConnection()
-        connection.send(get("/hot"))
-        #expect(!connection.socket.take().contains("Connection: close\r\n"))
-        connection.connections.drain()
-        connection.send(get("/hot") + get("/hot"))
-        #expect(statuses(connection.socket.take()) == ["200"])
-        #expect(try connection.routed() == ["/hot"])
-        connection.answer()
-        let sent = connection.socket.take()
-        #expect(statuses(sent) == ["202"])
-        #expect(sent.contains("Connection: close\r\n"))
-    }
-
-    @Test(
-        "a file that cannot be read ends the connection, whatever the error is, and nothing follows in its body",
-        arguments: [(EIO, true), (ENOTCONN, false), (ETIMEDOUT, false), (EACCES, false), (ENOMEM, false)]
-    )
-    func failedRead(number: CInt, isDamage: Bool) throws {
-        let files = FileSending.pieces { _, _, eventLoop in
-            eventLoop.makeFailedFuture(IOError(errnoCode: number, reason: "pread"))
-        }
-        let connection = try HotConnection(files: files)
-        let blob = try FragileFile()
-        connection.downloads.prepare("/file", .file(try #require(BlobFile(blob))))
-        connection.socket.isCloseDelayed = true
-        connection.send(get("/file") + get("/hot"))
-        #expect(connection.socket.closes == 1)
-        connection.send(get("/hot"))
-        connection.send(get("/cold"))
-        let sent = connection.socket.take()
-        #expect(statuses(sent) == ["200"])
-        #expect(sent.hasSuffix("\r\n\r\n"))
-        #expect(try connection.routed() == [])
-        #expect(connection.records.all.map(\.isComplete) == [false])
-        #expect(blob.isDamaged == isDamage)
-    }
-
-    @Test("a connection that sends a response is not closed as an idle one")
-    func busy() throws {
-        let connection = try HotConnection()
-        connection.socket.isBlocked = true
-        connection.send(get("/hot"))
-        connection.channel.pipeline.fireUserInboundEventTriggered(RequestGate.CloseIfIdle())
-        connection.socket.accept()
-        #expect(connection.channel.isActive)
-        connection.channel.pipeline.fireUserInboundEventTriggered(RequestGate.CloseIfIdle())
-        #expect(!connection.channel.isActive)
+        #expect(HotConnection.statuses(connection.socket.take()).count == HotDownloadHandler.longestRow + 1)
     }
 
     @Test(

@@ -84,8 +84,8 @@ extension ObjectService {
 
     /// Adds the identities that earlier versions did not store, once for each app; call it once, before the first request.
     ///
-    /// After an error, nobody logs in with such an identity until the next start: otherwise a user of an earlier version
-    /// would get a second account, which keeps the identity.
+    /// After an error, log-ins with such an identity are refused until the next start: otherwise a user of an earlier
+    /// version would get a second account, which keeps the identity.
     ///
     /// - Throws: Errors of the store, also for a damaged row.
     package func addMissingIdentities() async throws {
@@ -102,7 +102,7 @@ extension ObjectService {
         guard try AccountChange(taking: &rest).linked.contains(where: AuthData.hasSecondID) else { return }
         throw ServiceError(
             .unavailable,
-            "The identities of earlier users are not complete; the server's log says why. They are tried again at its start."
+            "Log-ins by this id are refused until the server has stored those of earlier users; see its log, and restart it."
         )
     }
 

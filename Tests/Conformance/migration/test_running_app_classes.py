@@ -52,7 +52,7 @@ def test_file_that_failed_is_read_again_and_the_verification_reads_everything(ol
     old.domain.remove(key)
     result = run("--class", "_File")
     assert result.returncode == FAILED and "the download failed" in result.stderr
-    # The comparison reads all files, whatever the import has read.
+    # The comparison reads all files, also those that the import has read before.
     result = run("--class", "_File", "--verify")
     assert result.returncode == FAILED and f"_File {row['objectId']}: the server has no such file" in result.stderr
     old.domain.put(key, old.content(key))

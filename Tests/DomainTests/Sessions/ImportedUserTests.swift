@@ -141,7 +141,7 @@ import Testing
         #expect(fixture.store.readCount == reads + 1)
     }
 
-    @Test("while the identities of earlier users are missing, nobody takes one of them")
+    @Test("while the identities of earlier users are missing, no log-in takes one of them")
     func incompleteIdentities() async throws {
         let login = #"{"authData":{"weixin_app":{"openid":"o"}}}"#
         fixture.store.beforeNextCommit { throw StorageFault.full.error() }

@@ -77,7 +77,7 @@ import Testing
         #expect(try frame() == nil)
     }
 
-    @Test("a hot download that cannot be read closes its stream, whatever the error is")
+    @Test("a hot download that cannot be read closes its stream after every error")
     func failedRead() throws {
         defer { _ = try? channel.finish() }
         let blob = try FragileFile()

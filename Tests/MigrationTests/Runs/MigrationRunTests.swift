@@ -179,7 +179,7 @@ import Testing
         #expect(result.differences == ["a": "was not imported", "b": "was not imported"])
     }
 
-    @Test("items with objectIds of their own are compared whatever the journal says")
+    @Test("items with objectIds of their own are compared, also without a row in the journal")
     func verificationByOwnID() async throws {
         _ = try await run([Word("a", id: "1"), Word("b", id: "2")]) { $0.name == "b" ? .failed("no") : .done }
         let result = try await verify([Word("a", version: "2", id: "1"), Word("b", id: "2"), Word("c", id: "3")])

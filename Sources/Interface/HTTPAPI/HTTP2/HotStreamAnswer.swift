@@ -104,7 +104,7 @@ struct HotStreamAnswer {
                     downloads.remove(target: request.target)
                     failure.report(to: logger)
                 }
-                // Resets the stream, whatever the error is: its response would have no end.
+                // Resets the stream after every error: its response would have no end.
                 if context.channel.isActive { context.close(promise: nil) }
                 ended.fail(error)
             }

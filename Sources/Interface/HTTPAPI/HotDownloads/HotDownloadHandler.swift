@@ -283,7 +283,7 @@ final class HotDownloadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Closes the connection, whatever the error is, because the head has been sent; reports a file that cannot be read.
+    /// Closes the connection after every error, because the head has been sent; reports a file that cannot be read.
     private func cutOff(
         by error: any Error,
         _ download: HotDownload,

@@ -3,7 +3,7 @@ internal import GRDB
 extension Journal {
     /// Says under which objectId each item is compared with the server, or why it is not compared; changes nothing.
     ///
-    /// An item that is identified by its source is compared whatever the journal says. Of other items only the journal
+    /// An item that its source identifies is compared, also without a row in the journal. Of other items only the journal
     /// knows the objectIds: those that were not imported, or have changed since, are ``Standing/different(_:)``.
     func known(_ items: [some MigrationItem], of kind: String) async throws -> [Standing] {
         try await write { database in
