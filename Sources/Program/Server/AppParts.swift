@@ -139,10 +139,10 @@ struct AppParts {
         }
         do {
             try await objects.addMissingIdentities()
-        } catch {
+        } catch let error where !(error is CancellationError) {
             shared.logger.error(
-                "Users of an earlier version who log in by an openid cannot do so: their identities could not be stored",
-                metadata: ["app": "\(app.id)", "error": "\(error)"]
+                "Log-ins by an openid that no user has are refused: those of earlier users could not be stored",
+                metadata: ["app": "\(app.id)", "error": "\((error as? ServiceError)?.cause ?? error)"]
             )
         }
         return AppServices(

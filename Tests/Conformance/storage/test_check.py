@@ -1,7 +1,10 @@
 """lcfile check: an operator finds a flipped byte, a lost blob and an orphan, repairs, and is told that all is whole."""
 
+import contextlib
+import json
 import os
 import shutil
+import sqlite3
 import threading
 
 import pytest
@@ -252,4 +255,29 @@ def test_flipped_bit_in_a_row_is_found_refused_and_repaired(new_server):
     own.start()
     assert master.get(f"/1.1/files/{record['objectId']}").json()["name"] == "harvesu.txt"
     assert eventually(lambda: damage(own) == {"blob": 0, "row": 0})
+    assert own.stop() == 0
+
+
+def test_damaged_user_of_an_earlier_version_leaves_the_start_whole_and_unknown_openids_refused(new_server):
+    own = new_server().start()
+    user = own.api(master=True).post("/1.1/users", json={"objectId": "64f0c0ffee64f0c0ffee0001", "username": "harvest"}).json()
+    assert own.stop() == 0
+    path = own.storage / ALPHA.id / "lcfile.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        # As an earlier version left it: no identity is known to be complete.
+        (text,), = database.execute("SELECT schema FROM class WHERE name = '_Identity'")
+        schema = json.loads(text)
+        del schema["fields"]["_complete"]
+        database.execute("UPDATE class SET schema = ? WHERE name = '_Identity'", (json.dumps(schema),))
+    damage_row(own, user, b"harvest", b"harvesu")
+    # Its health tells of the damage.
+    own.launch()
+    assert eventually(own.is_live, 60)
+    join = {"authData": {"weixin_app": {"openid": "o"}}}
+    assert own.api().post("/1.1/users", json=join).status_code == 503
+    assert own.api().post("/1.1/users", json={"authData": {"weixin_app": {"uid": "o"}}}).status_code == 201
+    assert own.stop() == 0
+    assert findings(own, "--repair", "--accept-rows")[0] == WHOLE
+    own.start()
+    assert own.api().post("/1.1/users", json=join).status_code == 201
     assert own.stop() == 0
