@@ -50,6 +50,14 @@ import Testing
         #expect(try Self.facts(Self.file(color, depth))?.colorModel == expected)
     }
 
+    @Test("a PNG is animated if it says so before its pixels")
+    func animated() throws {
+        let control = Self.chunk("acTL", Self.big(2) + Self.big(0))
+        #expect(try Self.facts(Self.file(6, chunks: control))?.isAnimated == true)
+        #expect(try Self.facts(Self.file(6))?.isAnimated == false)
+        #expect(try Self.facts(Self.file(6) + control)?.isAnimated == false)
+    }
+
     @Test("palette and transparency are found behind other chunks")
     func palette() throws {
         let profile = Self.chunk("iCCP", [UInt8](repeating: 7, count: 100_000))

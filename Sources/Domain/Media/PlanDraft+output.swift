@@ -26,7 +26,7 @@ extension PlanDraft {
         let isTooLarge = !limits.allowResult(size)
         // Whether the size is the source's; applying the orientation does not change the number of pixels.
         let isWhole = size == header.size || size == header.uprightSize
-        let isKept = isSlim && header.format != .jpeg && header.format != .png
+        let isKept = isSlim && (header.hasUnreadFrames || header.format != .jpeg && header.format != .png)
         let isReturned = isKept || isTooLarge && (isSlim || ignoresErrors && isWhole)
         if !isReturned { try limits.checkResult(draft.size) }
         return ImagePlan(

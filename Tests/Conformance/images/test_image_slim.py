@@ -95,6 +95,12 @@ def test_png_has_at_most_256_colours(api, drawing):
     assert len(made.convert("RGBA").getcolors(1 << 20)) <= 256
 
 
+def test_animated_png_stays_as_it_is(api, photo):
+    frames = [photo.resize((160, 107)), photo.resize((160, 107)).rotate(90)]
+    data = encoded(frames[0], "PNG", save_all=True, append_images=frames[1:], duration=100)
+    assert slimmed(api, stored(api, data)) == data
+
+
 def test_png_looks_the_same(api, drawing):
     assert distance(read(slimmed(api, drawing)), read(api.fetch(drawing).content)) < 6
 

@@ -22,6 +22,8 @@ struct PNGFacts: Sendable, Hashable {
     let paletteCount: Int?
     /// Whether some colours are declared transparent.
     let hasTransparency: Bool
+    /// Whether the file has an animation beside its still image, which libvips does not read.
+    let isAnimated: Bool
     /// The number of text chunks before the pixels that are or can be compressed: each can inflate to megabytes while
     /// the header is read.
     let packedTexts: Int
@@ -60,6 +62,7 @@ struct PNGFacts: Sendable, Hashable {
 
         var paletteCount: Int?
         var hasTransparency = false
+        var isAnimated = false
         var packedTexts = 0
         var packedBytes = 0
         // After the signature and the header, whose length, name and checksum take 12 bytes.
@@ -71,6 +74,8 @@ struct PNGFacts: Sendable, Hashable {
                 paletteCount = length / 3
             } else if try window.holds("tRNS".utf8, at: offset + 4) {
                 hasTransparency = true
+            } else if try window.holds("acTL".utf8, at: offset + 4) {
+                isAnimated = true
             } else if try window.holdsPackedText(at: offset) {
                 packedTexts += 1
                 packedBytes += length
@@ -81,6 +86,7 @@ struct PNGFacts: Sendable, Hashable {
         guard !window.isSpent else { return nil }
         self.paletteCount = paletteCount
         self.hasTransparency = hasTransparency
+        self.isAnimated = isAnimated
         self.packedTexts = packedTexts
         self.packedBytes = packedBytes
     }

@@ -67,6 +67,7 @@ struct HeaderReader {
         case .png:
             guard let facts = try PNGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
             header.isProgressive = facts.isInterlaced
+            header.hasUnreadFrames = facts.isAnimated
             header.colorModel = facts.colorModel
         case .gif:
             // Each byte is read once.
