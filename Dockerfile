@@ -12,10 +12,11 @@ RUN scripts/fetch-model
 COPY Package.swift CHANGELOG.md ./
 COPY Sources Sources
 # Package.swift names targets whose sources .dockerignore leaves out; SwiftPM wants each of them to have a file.
+# `scripts/check-dockerfile` runs this step.
 RUN mkdir -p Tests/Support Benchmarks/Store Benchmarks/BareHummingbird \
  && touch Tests/Support/Empty.swift Benchmarks/Store/main.swift Benchmarks/BareHummingbird/main.swift \
- && sed -nE 's/.*of: "([A-Za-z]+)".*/\1/p' Package.swift > /tmp/tested \
- && while read -r name; do mkdir "Tests/${name}Tests" && touch "Tests/${name}Tests/Empty.swift"; done < /tmp/tested
+ && sed -nE 's/.*of: "([A-Za-z0-9]+)".*/\1/p' Package.swift > Tests/names \
+ && while read -r name; do mkdir "Tests/${name}Tests" && touch "Tests/${name}Tests/Empty.swift"; done < Tests/names
 # The commit that `lcfile --version` names; `make image` sets it.
 ARG COMMIT=
 RUN export LCFILE_COMMIT=$COMMIT \

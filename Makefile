@@ -38,6 +38,7 @@ check:
 	swift format lint --strict --parallel --recursive Sources Tests Benchmarks Package.swift
 	scripts/check-imports
 	scripts/check-links
+	scripts/check-dockerfile
 
 swift-packages:
 	swift package resolve

@@ -80,6 +80,22 @@ import Testing
         #expect(error?.description.contains(word) == true)
     }
 
+    @Test(
+        "a message about YAML that cannot be parsed repeats no key",
+        arguments: [
+            ("profiles:\n  a: {masterKey: a-secret-key: b}", "line 2"),
+            ("profiles:\n  a: {masterKey: a-secret-key}\n  a: {}", "line 2: 'a' occurs more than once"),
+        ]
+    )
+    func malformedKeys(text: String, location: String) throws {
+        try write(text)
+        let environment = environment
+        let error = #expect(throws: UsageError.self) { try ProfileFile(in: environment) }
+        let message = try #require(error?.description)
+        #expect(message.hasPrefix("\(path) is not valid YAML: \(location)"))
+        #expect(!message.contains("secret"))
+    }
+
     @Test("a profile that does not exist is refused, and the message lists the others")
     func unknown() throws {
         try write("profiles: {a: {appId: i}, b: {appId: j}}")

@@ -1,4 +1,7 @@
+import Dispatch
+import Glibc
 import Support
+import Synchronization
 import Testing
 
 @testable import Commands
@@ -85,5 +88,49 @@ import Testing
     func colours(environment: [String: String], isOn: Bool) {
         #expect(Style.allows(environment) == isOn)
         #expect(Style(isOn: isOn).red("x") == (isOn ? "\u{1B}[31mx\u{1B}[0m" : "x"))
+    }
+
+    @Test("the first write of a result that fails stops the command and is told with its reason")
+    func unwrittenOutput() throws {
+        let full = open("/dev/full", O_WRONLY)
+        try #require(full >= 0)
+        defer { close(full) }
+        let output = ResultOutput(descriptor: full)
+        let stops = Mutex(0)
+        output.whenFailing { stops.withLock { $0 += 1 } }
+        try output.requireWritten()
+        output.write("a\n")
+        output.write("b\n")
+        let failure = #expect(throws: UnwrittenOutput.self) { try output.requireWritten() }
+        #expect(failure?.description == "standard output cannot be written: No space left on device")
+        #expect(stops.withLock { $0 } == 1)
+        output.whenFailing { stops.withLock { $0 += 1 } }
+        #expect(stops.withLock { $0 } == 2)
+    }
+
+    @Test("results that are written stop nothing, also on a descriptor that does not wait")
+    func writtenOutput() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        try #require(fcntl(writing, F_SETFL, O_NONBLOCK) == 0)
+        defer { close(reading) }
+        let output = ResultOutput(descriptor: writing)
+        output.whenFailing { Issue.record("the output failed") }
+        let text = String(repeating: "x", count: 1 << 20)
+        DispatchQueue.global().async {
+            output.write(text)
+            close(writing)
+        }
+        var count = 0
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            var poller = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+            try #require(poll(&poller, 1, 10_000) == 1)
+            let got = read(reading, &buffer, buffer.count)
+            guard got > 0 else { break }
+            count += got
+        }
+        #expect(count == text.utf8.count)
     }
 }

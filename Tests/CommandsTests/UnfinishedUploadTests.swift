@@ -1,5 +1,6 @@
 import FileClient
 import FoundationEssentials
+import Glibc
 import Support
 import Testing
 
@@ -18,16 +19,16 @@ import Testing
         server: String = "http://s",
         app: String = "a",
         path: String = "/f",
-        size: Int64 = 1,
-        modified: Int64 = 2,
+        _ change: (inout stat) -> Void = { _ in },
         name: String = "n"
     ) -> UnfinishedUpload? {
+        var status = stat()
+        change(&status)
         let identity = UnfinishedUpload.Identity(
             server: server,
             app: app,
             path: path,
-            size: size,
-            modified: modified,
+            version: FileVersion(status),
             description: UploadDescription(name: name)
         )
         return UnfinishedUpload(identity, in: environment)
@@ -51,8 +52,11 @@ import Testing
         #expect(state(server: "http://t")?.location == nil)
         #expect(state(app: "b")?.location == nil)
         #expect(state(path: "/g")?.location == nil)
-        #expect(state(size: 2)?.location == nil)
-        #expect(state(modified: 3)?.location == nil)
+        #expect(state({ $0.st_size = 2 })?.location == nil)
+        #expect(state({ $0.st_mtim.tv_nsec = 3 })?.location == nil)
+        // Another file at the path, and another content, with the time of the earlier one.
+        #expect(state({ $0.st_ino = 3 })?.location == nil)
+        #expect(state({ $0.st_ctim.tv_nsec = 3 })?.location == nil)
         #expect(state(name: "m")?.location == nil)
     }
 
@@ -74,8 +78,7 @@ import Testing
             server: "s",
             app: "a",
             path: "/f",
-            size: 1,
-            modified: 1,
+            version: FileVersion(stat()),
             description: UploadDescription(name: "n")
         )
         #expect(UnfinishedUpload(identity, in: ["HOME": "/dev/null"]) == nil)

@@ -29,6 +29,7 @@ import Testing
             ("DELETE", "/1.1/uploads/0123456789abcdef0123456789abcdef", "cancel an upload"),
             ("POST", "/1.1/trash/restore", "create trash/restore"),
             ("PUT", "/1.1/files/a1/censor", "update files/a1/censor"),
+            ("POST", "/1.1/files/a1/url", "create files/a1/url"),
         ]
     )
     func summary(method: String, path: String, summary: String) throws {
@@ -42,7 +43,7 @@ import Testing
         arguments: [
             ("GET", "/1.1/classes/Post"), ("HEAD", "/1.1/uploads/token"), ("PATCH", "/1.1/uploads/token"),
             ("PUT", "/1.1/upload/token"), ("GET", "/1.1/cloudQuery?cql=select%20*%20from%20Post"),
-            ("GET", "/1.1/cloudQuery?cql=nonsense"), ("POST", "/1.1/files/a1/url"),
+            ("GET", "/1.1/cloudQuery?cql=nonsense"),
         ]
     )
     func noChange(method: String, path: String) throws {

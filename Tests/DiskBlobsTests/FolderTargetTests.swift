@@ -36,6 +36,11 @@ import Testing
             try target.put("a/d", bytes: [1])
             try target.remove(["a/b/c"])
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/a") == ["d"])
+            // Only the one of the locks stays: a full disk can have no room for a new folder.
+            try target.put("\(BackupLayout.locks)a", bytes: [])
+            try target.remove(["a/d", "\(BackupLayout.locks)a"])
+            let left = Set(try FileManager.default.contentsOfDirectory(atPath: folder))
+            #expect(left.contains(".locks") && !left.contains("a"))
         }
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Testing
 
@@ -30,14 +31,25 @@ import Testing
     func generations() throws {
         let layout = try layout()
         let generation = try #require(GenerationTime("20270112T030000.123Z"))
-        let name = SegmentName(number: 12, time: Timestamp(milliseconds: 1_800_000_000_123))
+        let earlier = SegmentName(number: 12, time: Timestamp(milliseconds: 1_800_000_000_123))
+        #expect(SegmentName(layout.object(earlier, ofGeneration: generation)) == earlier)
+        let name = earlier.adding(list: SegmentName.noList)
         let segment = layout.object(name, ofGeneration: generation)
         let blobs = layout.blobs(of: name, ofGeneration: generation)
-        #expect(segment == "app/wal/20270112T030000.123Z/0000000012-1800000000123.segment")
-        #expect(blobs == "app/wal/20270112T030000.123Z/0000000012-1800000000123.blobs")
+        #expect(SegmentName.noList == SHA256.hash(data: [UInt8]()).hexadecimal)
+        let path = "app/wal/20270112T030000.123Z/0000000012-1800000000123"
+        #expect(segment == "\(path)-\(SegmentName.noList).segment")
+        #expect(blobs == "\(path)-\(SegmentName.noList).blobs")
+        #expect(layout.object(earlier, ofGeneration: generation) == "\(path).segment")
+        // A list is listed just before its segment.
+        #expect(blobs < segment)
         #expect(layout.object(.base, ofGeneration: generation) == "app/wal/20270112T030000.123Z/base")
         for text in [segment, blobs, name.description] { #expect(SegmentName(text) == name, "\(text)") }
-        for text in ["", "files", "12-1800000000123", "0000000000-1800000000123", "0000000012-1800000000123.x"] {
+        for text in [
+            "", "files", "12-1800000000123", "0000000000-1800000000123", "0000000012-1800000000123.x",
+            "0000000012-1800000000123-", "0000000012-1800000000123-\(SegmentName.noList.dropLast())",
+            "0000000012-1800000000123-\(SegmentName.noList.uppercased())", "\(name)-0",
+        ] {
             #expect(SegmentName(text) == nil, "\(text)")
         }
         #expect(layout.generation(of: segment) == generation)

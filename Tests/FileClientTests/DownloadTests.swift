@@ -40,8 +40,8 @@ import Testing
         #expect(target.content == Self.bytes)
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=1000000-", "bytes=2000000-"])
         #expect(server.requests.allSatisfy { $0.headers["x-lc-key"] == nil })
-        #expect(TemporaryFile.content(of: target.path + ".part") == nil)
-        #expect(TemporaryFile.content(of: target.path + ".part.etag") == nil)
+        #expect(TemporaryFile.content(of: target.path + ".lcfile-part") == nil)
+        #expect(TemporaryFile.content(of: target.path + ".lcfile-etag") == nil)
     }
 
     @Test("a later call continues the partial file, if the file is still the same", arguments: [true, false])
@@ -54,19 +54,53 @@ import Testing
         defer { server.close() }
         let once = server.client { $0.retries = .none }
         await #expect(throws: FileClientError.self) { try await once.download(server.url + "/key", to: target.path) }
-        #expect(TemporaryFile.content(of: target.path + ".part")?.count == 2_000_000)
+        #expect(TemporaryFile.content(of: target.path + ".lcfile-part")?.count == 2_000_000)
         #expect(target.content?.isEmpty == true)
         _ = try await once.download(server.url + "/key", to: target.path)
         #expect(target.content == Self.bytes)
         #expect(server.requests[1].headers["range"] == "bytes=2000000-")
     }
 
+    @Test("a file beside that has the name with .part stays, also if it is downloaded at the same time")
+    func neighbour() async throws {
+        let neighbour = target.path + ".part"
+        defer { unlink(neighbour) }
+        try Data("own".utf8).write(to: URL(filePath: neighbour))
+        let server = try ScriptedServer { request, _ in
+            // The other file arrives while this one does.
+            if request.path == "/k" { try? Data("other".utf8).write(to: URL(filePath: neighbour)) }
+            return Self.answer(request)
+        }
+        defer { server.close() }
+        let client = server.client()
+        _ = try await client.download(server.url + "/k", to: target.path)
+        #expect(target.content == Self.bytes)
+        #expect(TemporaryFile.content(of: neighbour) == Array("other".utf8))
+    }
+
+    @Test("a partial file that was replaced does not become the file")
+    func replaced() async throws {
+        let part = target.path + ".lcfile-part"
+        let server = try ScriptedServer { request, _ in
+            unlink(part)
+            try? Data("other".utf8).write(to: URL(filePath: part))
+            return Self.answer(request)
+        }
+        defer { server.close() }
+        let error = await #expect(throws: FileClientError.self) {
+            try await server.client().download(server.url + "/k", to: target.path)
+        }
+        #expect(error?.message == "\(part) was replaced or removed during the download")
+        #expect(target.content?.isEmpty == true)
+        #expect(TemporaryFile.content(of: part) == Array("other".utf8))
+    }
+
     @Test("a partial file that was complete is verified and used")
     func complete() async throws {
         let server = try ScriptedServer { request, _ in Self.answer(request) }
         defer { server.close() }
-        try Data(Self.bytes).write(to: URL(filePath: target.path + ".part"))
-        try Data(Self.etag.utf8).write(to: URL(filePath: target.path + ".part.etag"))
+        try Data(Self.bytes).write(to: URL(filePath: target.path + ".lcfile-part"))
+        try Data(Self.etag.utf8).write(to: URL(filePath: target.path + ".lcfile-etag"))
         _ = try await server.client().download(server.url + "/key", to: target.path)
         #expect(target.content == Self.bytes)
     }
@@ -87,7 +121,65 @@ import Testing
         }
         #expect(error?.kind == .damaged)
         #expect(target.content?.isEmpty == true)
-        #expect(TemporaryFile.content(of: target.path + ".part") == nil)
+        #expect(TemporaryFile.content(of: target.path + ".lcfile-part") == nil)
+    }
+
+    @Test("a download with more bytes than the file has ends there", arguments: ["announced", "endless", "unknown"])
+    func tooLong(how: String) async throws {
+        let server = try ScriptedServer { request, _ in
+            var reply = Self.answer(request)
+            if how != "announced" { reply.hasLength = false }
+            // Without a limit the client waits for the end.
+            reply.stalls = true
+            return reply
+        }
+        defer { server.close() }
+        let record = FileRecord(fields: ["metaData": .object(["size": .integer(2_000_000)])])
+        let client = server.client { options in
+            options.maxUnannouncedSize = 2_500_000
+            options.idleTimeout = 5
+        }
+        let error = await #expect(throws: FileClientError.self) {
+            try await client.download(server.url + "/key", to: target.path, expecting: how == "unknown" ? nil : record)
+        }
+        #expect(error?.kind == .damaged)
+        let message = [
+            "announced": "the server announces 3000000 bytes instead of 2000000",
+            "endless": "more than its 2000000 bytes arrive",
+            "unknown": "the server does not announce its size, and more than 2500000 bytes arrive",
+        ]
+        #expect(error?.message == message[how])
+        #expect(server.requests.count == 1)
+        #expect(TemporaryFile.content(of: target.path + ".lcfile-part") == nil)
+        #expect(TemporaryFile.content(of: target.path + ".lcfile-etag") == nil)
+    }
+
+    @Test("a file whose size is not announced is downloaded up to the limit")
+    func unannounced() async throws {
+        let server = try ScriptedServer { request, _ in
+            var reply = Self.answer(request)
+            reply.hasLength = false
+            return reply
+        }
+        defer { server.close() }
+        let client = server.client { $0.maxUnannouncedSize = 3_000_000 }
+        #expect(try await client.download(server.url + "/key", to: target.path).size == 3_000_000)
+        #expect(target.content == Self.bytes)
+    }
+
+    @Test("a rest of a file of another size is refused")
+    func twoSizes() async throws {
+        let server = try ScriptedServer { request, number in
+            var reply = Self.answer(request)
+            if number == 1 { reply.cut = 1_000_000 }
+            reply.headers = reply.headers.map { $0.replacing("/3000000", with: "/4000000") }
+            return reply
+        }
+        defer { server.close() }
+        let error = await #expect(throws: FileClientError.self) {
+            try await server.client().download(server.url + "/key", to: target.path)
+        }
+        #expect(error?.message == "the server announces two sizes for one file")
     }
 
     private static let md5: String = {

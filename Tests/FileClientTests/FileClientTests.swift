@@ -1,6 +1,7 @@
-import FileClient
 import Support
 import Testing
+
+@testable import FileClient
 
 @Suite struct FileClientTests {
     @Test("a server that is not there is an error without a status")
@@ -15,6 +16,25 @@ import Testing
     @Test("only HTTP is spoken", arguments: ["file:///etc/passwd", "ftp://127.0.0.1", "gopher://127.0.0.1", ""])
     func otherProtocols(server: String) async {
         await #expect(throws: FileClientError.self) { try await FileClient.checkHealth(of: server) }
+    }
+
+    @Test(
+        "a redirect to another server names it, without the path of the request",
+        arguments: [
+            ("https://files.example.com/1.1/files/a?b=c", "the server redirects to https://files.example.com; "),
+            ("https://files.example.com", "the server redirects to https://files.example.com; "),
+            ("/login", "the server refused"), ("login", "the server refused"), (nil, "the server refused"),
+        ] as [(String?, String)]
+    )
+    func redirects(location: String?, message: String) async throws {
+        let server = try ScriptedServer { _, _ in
+            ScriptedReply(status: 301, headers: location.map { ["Location: \($0)"] } ?? [])
+        }
+        defer { server.close() }
+        let error = await #expect(throws: FileClientError.self) { try await server.client().file("a") }
+        #expect(error?.status == 301)
+        #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("--server") == message.hasSuffix("; "))
     }
 
     @Test("a file that is not there is named")

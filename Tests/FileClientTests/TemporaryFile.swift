@@ -12,13 +12,28 @@ final class TemporaryFile: Sendable {
         _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
     }
 
-    deinit { for name in [path, "\(path).part", "\(path).part.etag"] { unlink(name) } }
+    deinit { for name in [path, "\(path).lcfile-part", "\(path).lcfile-etag"] { unlink(name) } }
 
     /// What the file holds now; `nil` if it does not exist.
     var content: [UInt8]? { TemporaryFile.content(of: path) }
 
     static func content(of path: String) -> [UInt8]? {
         FileManager.default.contents(atPath: path).map { [UInt8]($0) }
+    }
+
+    /// Replaces the first bytes of a file and sets the time of its last change back, as `rsync --inplace --times` does.
+    static func overwrite(_ text: String, of path: String) {
+        var before = stat()
+        let descriptor = open(path, O_WRONLY)
+        defer { close(descriptor) }
+        guard fstat(descriptor, &before) == 0 else { return }
+        _ = pwrite(descriptor, text, text.utf8.count, 0)
+        // Times of the file system are those of its clock's ticks.
+        var after = before
+        while after.st_ctim.tv_sec == before.st_ctim.tv_sec, after.st_ctim.tv_nsec == before.st_ctim.tv_nsec {
+            futimens(descriptor, [before.st_atim, before.st_mtim])
+            guard fstat(descriptor, &after) == 0 else { return }
+        }
     }
 
     static func append(_ text: String, to path: String) {

@@ -67,6 +67,38 @@ import Testing
         #expect(server.requests.map(\.method) == ["HEAD", "PATCH", "GET"])
     }
 
+    @Test(
+        "a continued upload succeeds only if the server has the bytes of the file in the end",
+        arguments: [("same", true), ("other", true), ("same", false), ("other", false), ("complete", true)]
+    )
+    func compares(stored: String, hasChecksum: Bool) async throws {
+        let count = stored == "complete" ? 100_000 : 70_000
+        let earlier = stored == "same" ? file.bytes.prefix(count) : [UInt8](repeating: 7, count: count)[...]
+        let all = Array(earlier + file.bytes.dropFirst(count))
+        var digest = FileDigest()
+        all.withUnsafeBytes { digest.update($0) }
+        let (checksum, etag) = (hasChecksum ? ",\"_checksum\":\"\(digest.md5)\"" : "", digest.qiniuHash)
+        let record =
+            #"{"objectId":"a1","name":"n","key":"k","url":"http://u/k","metaData":{"size":100000"# + checksum + "}}"
+        let tus = TusScript(size: 100_000, record: record, stored: Array(earlier))
+        let server = try ScriptedServer { request, number in
+            request.path == "/k" ? ScriptedReply(headers: ["ETag: \"\(etag)\""]) : tus.answer(request, number)
+        }
+        defer { server.close() }
+        let client = server.client()
+        let location = "http://elsewhere/1.1/uploads/token"
+        if stored == "same" {
+            #expect(try await client.upload(file.path, continuing: location).objectId == "a1")
+        } else {
+            let error = await #expect(throws: FileClientError.self) {
+                try await client.upload(file.path, continuing: location)
+            }
+            #expect(error?.kind == .damaged)
+            #expect(error?.message.contains("a1") == true)
+        }
+        #expect(tus.bytes == all)
+    }
+
     @Test("an upload that the server does not know begins again")
     func expired() async throws {
         let tus = TusScript(size: 100_000, record: record)
@@ -127,12 +159,25 @@ import Testing
         }
     }
 
-    @Test("a file that grows while it is sent is not stored")
-    func changes() async throws {
+    @Test("a file with bytes and without a size is not uploaded as an empty one")
+    func withoutSize() async throws {
+        let client = FileClient(server: "http://127.0.0.1:1", appID: "a", appKey: "b")
+        let error = await #expect(throws: FileClientError.self) { try await client.upload("/proc/version") }
+        #expect(error?.message.hasPrefix("/proc/version has bytes but no size") == true)
+    }
+
+    @Test("a file that changes while it is sent is not stored", arguments: ["grows", "has the same size and time"])
+    func changes(how: String) async throws {
         let path = file.path
         let tus = TusScript(size: 100_000, record: record)
         let server = try ScriptedServer { request, number in
-            if request.method == "PATCH" { TemporaryFile.append("x", to: path) }
+            if request.method == "PATCH" {
+                if how == "grows" {
+                    TemporaryFile.append("x", to: path)
+                } else {
+                    TemporaryFile.overwrite("x", of: path)
+                }
+            }
             return tus.answer(request, number)
         }
         defer { server.close() }

@@ -2,6 +2,7 @@ import Domain
 import HTTPTypes
 import NIOCore
 import Support
+import Synchronization
 import Testing
 
 @testable import HTTPAPI
@@ -66,16 +67,64 @@ import Testing
         }
     }
 
-    @Test("a file on another server is not shown through its content")
-    func elsewhere() async throws {
+    /// Makes the record of a file on another server; returns its id and the paths of its content.
+    @Sendable private func link(
+        _ client: TestClient,
+        _ more: String = ""
+    ) async throws -> (id: String, paths: [String]) {
+        let body = #"{"name":"a","url":"https://elsewhere.example/a"\#(more)}"#
+        let id = try #require(try await client.send("POST", "/1.1/files", body).json()["objectId"]?.stringValue)
+        return (id, ["/1.1/files/\(id)/content", "/1.1/files/\(id)/content?imageView2/2/w/10"])
+    }
+
+    @Sendable private func statuses(_ paths: [String], _ client: TestClient) async throws -> [Int] {
+        var statuses: [Int] = []
+        for path in paths { statuses.append(try await client.send("GET", path, nil, [:]).status.code) }
+        return statuses
+    }
+
+    @Test(
+        "a file on another server is not shown through its content, whatever type its record declares",
+        arguments: [
+            "", #","mime_type":"image/jpeg""#, #","mime_type":"application/octet-stream""#,
+            #","mime_type":"text/plain""#,
+        ]
+    )
+    func elsewhere(more: String) async throws {
         try await server().test { client in
-            let body = #"{"name":"a.jpg","url":"https://elsewhere.example/a.jpg","mime_type":"image/jpeg"}"#
-            let id = try #require(try await client.send("POST", "/1.1/files", body).json()["objectId"]?.stringValue)
-            let path = "/1.1/files/\(id)/content"
-            #expect(try await client.send("GET", path, nil, [:]).status == .ok)
+            let (id, paths) = try await link(client, more)
+            #expect(try await statuses(paths, client) == [200, 200])
             try await decide("rejected", id, client)
-            #expect(try await client.send("GET", path, nil, [:]).status == .forbidden)
-            #expect(try await client.send("GET", "\(path)?imageView2/2/w/10", nil, [:]).status == .forbidden)
+            #expect(try await statuses(paths, client) == [403, 403])
+            try await set(#"{"auto":true,"hold":true}"#, client)
+            let new = try await link(client, more)
+            #expect(try await statuses(new.paths, client) == [403, 403])
+            _ = try await client.send("POST", "/1.1/files/\(new.id)/censor", nil, Who.master.headers)
+            #expect(try await statuses(new.paths, client) == [200, 200])
+        }
+    }
+
+    @Test("with `hold` other bytes of another server are not served before they are checked")
+    func otherBytes() async throws {
+        var server = server()
+        let fetcher = ChangingFetcher()
+        server.fetcher = fetcher
+        try await server.test { [derivatives = server.derivatives] client in
+            try await set(#"{"auto":true,"hold":true}"#, client)
+            let (id, paths) = try await link(client)
+            let check = "/1.1/files/\(id)/censor"
+            _ = try await client.send("POST", check, nil, Who.master.headers)
+            #expect(try await statuses(paths, client) == [200, 200])
+            // As after a day, when the other server is asked again.
+            derivatives.removeAll()
+            #expect(try await statuses(paths, client) == [200, 200])
+            fetcher.text.withLock { $0 = "other bytes" }
+            derivatives.removeAll()
+            #expect(try await statuses(paths, client) == [403, 403])
+            let state = try await client.send("GET", check, nil, Who.master.headers).json()
+            #expect(state["censorResult"] == "pending")
+            _ = try await client.send("POST", check, nil, Who.master.headers)
+            #expect(try await statuses(paths, client) == [200, 200])
         }
     }
 
@@ -106,6 +155,25 @@ import Testing
                 #expect(header == "public, max-age=60", "\(path)")
             }
             #expect(try await client.send("GET", text.path, nil, [:]).headers[.cacheControl] == unlimited)
+        }
+    }
+
+    @Test(
+        "with `auto` clients can cache images only for a while, also under another declared type",
+        arguments: ["image/jpeg", "application/octet-stream", "text/plain", "application/pdf"]
+    )
+    func cachingByBytes(type: String) async throws {
+        try await server().test { client in
+            try await set(#"{"auto":true,"cacheSeconds":60}"#, client)
+            var headers = Who.client.headers
+            headers[.contentType] = type
+            let bytes = ByteBuffer(bytes: [0xff, 0xd8, 0xff, 0x00])
+            let made = try await client.execute(uri: "/1.1/files/a", method: .post, headers: headers, body: bytes)
+            let key = try #require(try made.json()["key"]?.stringValue)
+            for path in ["/\(key)", "/\(key)?imageView2/2/w/10"] {
+                let header = try await client.send("GET", path, nil, [:]).headers[.cacheControl]
+                #expect(header == "public, max-age=60", "\(path)")
+            }
         }
     }
 
@@ -202,5 +270,18 @@ import Testing
                 #expect(try await client.send("GET", "/1.1/classes/\(name)").status.code >= 400)
             }
         }
+    }
+}
+
+/// Another server whose file changes.
+private final class ChangingFetcher: Fetcher {
+    let text = Mutex("bytes")
+
+    func fetch(
+        _ url: RemoteURL,
+        into take: @escaping @Sendable (ByteBuffer) async throws -> Void
+    ) async throws -> FetchedHead {
+        try await take(ByteBuffer(string: text.withLock(\.self)))
+        return FetchedHead(mediaType: .jpeg)
     }
 }

@@ -125,6 +125,18 @@ import Testing
         #expect(connection.channel.isActive)
     }
 
+    @Test("a connection with several installations is one of the connections of the app")
+    func oneConnection() throws {
+        let connection = try LiveQueryConnection.connected(.json, LiveQueryLimits(connections: 1))
+        connection.logIn()
+        connection.text(#"{"cmd":"login","appId":"app","installationId":"d2","service":1,"i":2}"#)
+        #expect(
+            try connection.frames() == [
+                LiveQueryConnection.loggedIn, #"{"cmd":"loggedin","service":1,"installationId":"d2","i":2}"#,
+            ]
+        )
+    }
+
     @Test("a log-out is answered, and the connection closed")
     func logOut() throws {
         let connection = try LiveQueryConnection.connected()

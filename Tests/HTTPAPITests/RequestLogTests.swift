@@ -21,10 +21,25 @@ import Testing
     }
 
     @Test(
+        "no way to write the address of a preview puts its signature in the log",
+        arguments: [
+            "/1.1/censorship/files/app/6b017ba12dd266ba0b930c5d/1795700727/T", "/1.1/censorship/files/T",
+            "/1/censorship/files/app/id/1/T", "/1.1/censorship//files/./app/id/1/%54T", "/1.1/Censorship/Files/a/b/c/T",
+            "/1.1%2Fcensorship%2Ffiles%2Fapp%2Fid%2F1%2FT", "/1.1/censorship/files/app/id/1/T/more",
+        ]
+    )
+    func previews(path: String) {
+        let path = path.replacing("T", with: RequestLogTests.token)
+        #expect(!path.withoutToken.contains("k3nTk3n"))
+        #expect(path.withoutToken.lowercased().hasPrefix("/1"))
+        #expect(path.withoutToken.lowercased().contains("censorship/files/…"))
+    }
+
+    @Test(
         "other paths stay as they are",
         arguments: [
             "/", "/1.1/files/upload.jpg", "/abc/upload/x.jpg", "/1.1/classes/Upload", "/upload/x", "/health", "/%41/b",
-            "/1.1/upload",
+            "/1.1/upload", "/1.1/files/6b017ba12dd266ba0b930c5d/censor", "/1.1/censorship/known",
         ]
     )
     func others(path: String) {

@@ -54,7 +54,7 @@ import Testing
             for (number, decision) in decisions.enumerated() {
                 let id = try #require(ObjectID("file\(first + number)"))
                 let record = StoredObject(id: id, createdAt: time, updatedAt: time, fields: ["name": "a.jpg"])
-                try writer.insert(decision.map(record.decided) ?? record, into: .file)
+                try writer.insert(decision.map { record.decided($0) } ?? record, into: .file)
             }
         }
     }

@@ -34,6 +34,21 @@ import Testing
                 #expect(response.status == .badRequest)
                 #expect(response.text.contains(word))
             }
+            for (query, word) in [
+                ("deletedBefore=", "deletedBefore"), ("deletedBefore", "deletedBefore"),
+                ("deletedBefore=null", "value"), ("reason=", "reason"),
+                ("deletedBefor=2027-01-01T00:00:00.000Z", "deletedBefor"),
+                ("reason=deleted&before=2027-01-01T00:00:00.000Z", "before"), ("=x", "deletedBefore"),
+                ("deletedBefore=yesterday", "deletedBefore"),
+            ] {
+                let response = try await client.send("DELETE", "/1.1/trash?\(query)", "", Who.master.headers)
+                #expect(response.status == .badRequest, "\(query)")
+                #expect(response.text.contains(word), "\(query): \(response.text)")
+            }
+            for query in ["", "?reason=deleted", "?reason=collected&deletedBefore=2027-01-01T00:00:00.000Z"] {
+                let response = try await client.send("DELETE", "/1.1/trash\(query)", "", Who.master.headers)
+                #expect(response.status == .ok, "\(query)")
+            }
             let response = try await client.send("POST", "/1.1/trash/none/restore", "", Who.master.headers)
             #expect(response.status == .notFound)
         }

@@ -1,3 +1,4 @@
+import Domain
 import NIOHTTP1
 import RealtimeMessages
 import Testing
@@ -68,7 +69,12 @@ import Testing
         var other = head()
         other.uri = "/v1/ws?x=/v1/route"
         #expect(WebSocketHandshake(other) != nil)
-        for uri in ["/v1/ws/", "/v1/route", "/", "/x?/v1/ws"] {
+        for uri in ["http://a/v1/ws", "HTTPS://a:8443/v1/ws?appId=app"] {
+            other.uri = uri
+            #expect(WebSocketHandshake(other)?.format == .json, "\(uri)")
+        }
+        #expect(WebSocketHandshake(other)?.app?.description == "app")
+        for uri in ["/v1/ws/", "/v1/route", "/", "/x?/v1/ws", "http://a", "http:/v1/ws", "ws://a/v1/ws"] {
             other.uri = uri
             #expect(WebSocketHandshake(other) == nil, "\(uri)")
         }

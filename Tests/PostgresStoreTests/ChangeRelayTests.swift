@@ -41,8 +41,21 @@ import Testing
         }
     }
 
-    private func add(_ id: String, of server: String, _ connection: PostgresConnection) throws {
-        let change = LoggedChange(className: .user, id: try #require(ObjectID(id)), kind: .created)
+    private func add(
+        _ id: String,
+        of server: String,
+        _ connection: PostgresConnection,
+        size: Int = 0
+    ) throws {
+        let id = try #require(ObjectID(id))
+        let row = ObjectRow(
+            id: id,
+            createdAt: .now(),
+            updatedAt: .now(),
+            acl: nil,
+            body: Array(#"{"s":"\#(String(repeating: "x", count: size))"}"#.utf8)
+        )
+        let change = LoggedChange(className: .user, id: id, kind: .created, after: size == 0 ? nil : row)
         try connection.run("UPDATE state SET last_change = last_change + 1")
         try connection.run(
             """
@@ -59,6 +72,19 @@ import Testing
             for _ in 0..<2 { try relay.relay(connection) }
             #expect(events.all == ids)
             #expect(relay.published == 250)
+        }
+    }
+
+    @Test("few transactions with many bytes are read at a time")
+    func size() async throws {
+        try await withLog(of: []) { relay, connection, events in
+            let ids = (0..<6).map { "object\($0)" }
+            for id in ids { try add(id, of: "other", connection, size: 3 << 20) }
+            let exchanges = connection.exchanges
+            try relay.relay(connection)
+            #expect(events.all == ids)
+            // The second row of each exchange exceeds the size.
+            #expect(connection.exchanges - exchanges == 3)
         }
     }
 
@@ -103,8 +129,8 @@ import Testing
         }
     }
 
-    @Test("a transaction that was too large for the log is missed")
-    func large() async throws {
+    @Test("a transaction whose changes the log does not have is missed")
+    func unlogged() async throws {
         try await withLog(of: []) { relay, connection, events in
             try connection.run("UPDATE state SET last_change = 1")
             try connection.run("INSERT INTO change_log (number, server) VALUES (1, 'other')")

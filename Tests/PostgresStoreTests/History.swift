@@ -126,7 +126,11 @@ extension History {
         case "b": .bool(.random(using: &generator))
         case "d": .date(Timestamp(milliseconds: Int64.random(in: 0..<4, using: &generator)))
         case "p": .object(["__type": "Pointer", "className": .string(name.description), "objectId": pick(["a", "b"])])
-        case "g": GeoPoint(latitude: pick([0, 1, 89.5]), longitude: pick([0, -179, 179])).json
+        case "g":
+            GeoPoint(
+                latitude: pick([0, 1, 89.5, .leastNonzeroMagnitude]),
+                longitude: pick([0, -179, 179, 1e-170])
+            ).json
         case "a": .array((0..<Int.random(in: 0...3, using: &generator)).map { _ in inner(depth: 1) })
         case "o": .object(["k": inner(depth: 0), "l": inner(depth: 1)])
         default: inner(depth: 1)
@@ -152,11 +156,18 @@ extension History {
         }
     }
 
+    private mutating func near() -> JSONValue {
+        var ring: [String: JSONValue] = ["$nearSphere": value(of: "g")]
+        if .random(using: &generator) { ring["$maxDistanceInRadians"] = .number(pick([0, 1, 3])) }
+        return .object(["g": .object(ring)])
+    }
+
     private mutating func condition(depth: Int) -> JSONValue {
         if depth > 0, Int.random(in: 0..<4, using: &generator) == 0 {
             let word = pick(["$and", "$or"])
             return .object([word: .array([condition(depth: depth - 1), condition(depth: depth - 1)])])
         }
+        if Int.random(in: 0..<12, using: &generator) == 0 { return near() }
         let path = pick(["s", "t", "n", "b", "d", "p", "a", "o", "any", "o.k", "a.k", "any.k"])
         let field = String(path.prefix { $0 != "." })
         let value = path.contains(".") || field == "a" ? inner(depth: 0) : value(of: field)

@@ -70,6 +70,35 @@ import Testing
         }
     }
 
+    @Test("the removal of an index is refused while a dump reads the class, with that reason, and changes nothing")
+    func removal() async throws {
+        try await Engine.withAddress { address in
+            let store = try PostgresObjectStore(address, readers: 2, lookups: 2)
+            try await fill(store)
+            let reader = try PostgresConnection(address)
+            let number = try reader.run("SELECT number FROM class WHERE name = 'Task'").integer(0, 0) ?? 0
+            reader.later("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try reader.run(SQL(text: "SELECT count(*) FROM class_\(number)"))
+            @Sendable func removeIndexes() async throws {
+                try await store.write { writer in
+                    var schema = try #require(try writer.schema(of: IndexTests.task))
+                    schema.indexes = []
+                    try writer.save(schema)
+                }
+            }
+            let failure = await #expect(throws: ServiceError.self) { try await removeIndexes() }
+            #expect(failure?.code == .overloaded && failure?.message.contains("being read") == true)
+            let indexes = try await store.read { try $0.schema(of: IndexTests.task)?.indexes.count }
+            #expect(indexes == 3)
+            try await store.write { try $0.save(ClassSchema(name: ClassName("Other"))) }
+            reader.later("COMMIT")
+            try reader.flush()
+            try await removeIndexes()
+            #expect(try await store.read { try $0.schema(of: IndexTests.task)?.indexes } == [])
+            try await store.close()
+        }
+    }
+
     private static let date = #"{"__type":"Date","iso":"1970-01-01T00:00:00.020Z"}"#
 
     private func fill(_ store: PostgresObjectStore) async throws {

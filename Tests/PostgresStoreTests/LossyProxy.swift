@@ -12,6 +12,11 @@ final class LossyProxy: Sendable {
     private let mustLose = Atomic(false)
     private let losses = Atomic(0)
     private let isFrozen = Atomic(false)
+    private let connections = Atomic(0)
+    /// The number of the last connection that stays silent.
+    private let lastSilent = Atomic(0)
+    private let isClosed = Atomic(false)
+    private let received = Atomic(0)
 
     struct Failed: Error {
         let code: CInt
@@ -49,10 +54,23 @@ final class LossyProxy: Sendable {
     /// Passes nothing on any more while connections stay open, as a proxy that hangs; `false` lets all bytes pass again.
     func freeze(_ isFrozen: Bool = true) { self.isFrozen.store(isFrozen, ordering: .sequentiallyConsistent) }
 
-    /// Ends the listener; open connections live on.
-    func close() { shutdown(listener, CInt(SHUT_RDWR)) }
+    /// Lets the connections that were opened so far pass nothing on until ``close()``, and later ones all bytes.
+    func replaceFrozen() {
+        lastSilent.store(connections.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)
+        freeze(false)
+    }
+
+    /// The number of bytes that the server has sent.
+    var receivedCount: Int { received.load(ordering: .sequentiallyConsistent) }
+
+    /// Ends the listener and silent connections; other open ones live on.
+    func close() {
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+        shutdown(listener, CInt(SHUT_RDWR))
+    }
 
     private func serve(_ client: CInt) {
+        let number = connections.add(1, ordering: .sequentiallyConsistent).newValue
         let server = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         var address = LossyProxy.address(target)
         let status = withUnsafePointer(to: &address) { pointer in
@@ -63,7 +81,7 @@ final class LossyProxy: Sendable {
         let isLosing = Flag()
         start { [self] in
             if status == 0 {
-                pass(from: client, to: server) { bytes in
+                pass(from: client, to: server, of: number) { bytes in
                     guard bytes.contains("COMMIT"), mustLose.exchange(false, ordering: .sequentiallyConsistent) else {
                         return true
                     }
@@ -74,7 +92,8 @@ final class LossyProxy: Sendable {
             for socket in [client, server] { shutdown(socket, CInt(SHUT_RDWR)) }
         }
         start { [self] in
-            pass(from: server, to: client) { _ in
+            pass(from: server, to: client, of: number) { bytes in
+                _ = received.add(bytes.utf8.count, ordering: .sequentiallyConsistent)
                 guard isLosing.isSet else { return true }
                 _ = losses.add(1, ordering: .sequentiallyConsistent)
                 return false
@@ -84,11 +103,14 @@ final class LossyProxy: Sendable {
     }
 
     /// Passes bytes on until an end, or until the body returns `false` for some of them.
-    private func pass(from source: CInt, to sink: CInt, _ body: (String) -> Bool) {
+    private func pass(from source: CInt, to sink: CInt, of number: Int, _ body: (String) -> Bool) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = recv(source, &buffer, buffer.count, 0)
-            while isFrozen.load(ordering: .sequentiallyConsistent) { usleep(5000) }
+            while isSilent(number) {
+                guard !isClosed.load(ordering: .sequentiallyConsistent) else { return }
+                usleep(5000)
+            }
             guard count > 0, body(String(decoding: buffer.prefix(count), as: UTF8.self)) else { return }
             var sent = 0
             while sent < count {
@@ -99,6 +121,10 @@ final class LossyProxy: Sendable {
                 sent += written
             }
         }
+    }
+
+    private func isSilent(_ number: Int) -> Bool {
+        isFrozen.load(ordering: .sequentiallyConsistent) || number <= lastSilent.load(ordering: .sequentiallyConsistent)
     }
 
     private func start(_ body: @escaping @Sendable () -> Void) {

@@ -67,6 +67,34 @@ import Testing
         }
     }
 
+    @Test(
+        "servers hear of each other's changes in a schema whose name is as long as PostgreSQL allows",
+        arguments: [52, 53, 63]
+    )
+    func longNames(length: Int) async throws {
+        try await Engine.withAddress { plain in
+            let schema = plain.schema + String(repeating: "x", count: length - plain.schema.utf8.count)
+            let address = PostgresAddress(url: plain.url, schema: schema)
+            // Earlier versions have this name for the schemas with which it is not too long.
+            #expect((ChangeListener.channel(address) == "changes of \(schema)") == (length == 52))
+            let result: Result<Void, any Error>
+            do {
+                let stores = try (0..<2).map { _ in try PostgresObjectStore(address, readers: 2, lookups: 2) }
+                try await makeClass(stores[1])
+                let log = ChangeLog(of: stores[1], [ChangeFilter(ServersTests.task)])
+                let a = try object("a")
+                try await stores[0].write { try $0.insert(a, into: ServersTests.task) }
+                try await eventually { log.lines == ["created a"] }
+                for store in stores { try await store.close() }
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            try PreparedSchema.drop(address)
+            try result.get()
+        }
+    }
+
     @Test("bodies of several servers run as if one after the other")
     func increments() async throws {
         try await Engine.withStores(3) { stores in

@@ -28,6 +28,34 @@ import Testing
         }
     }
 
+    @Test("queries end although the database does not answer their cancellation, and go on with new connections")
+    func silentQueries() async throws {
+        try await Engine.withAddress { direct in
+            let (proxy, address) = try LossyProxy.between(direct, timeout: 2, patience: 2)
+            defer { proxy.close() }
+            let store = try PostgresObjectStore(address)
+            try await store.prepare()
+            @Sendable func find() async throws {
+                let budget = QueryBudget(milliseconds: 200, refusal: ServiceError(.timedOut, "too long"))
+                _ = try await store.read(within: budget) { try $0.rows(ObjectQuery(.file)) }
+            }
+            try await eventually { (try? await find()) != nil }
+            proxy.freeze()
+            let ended = Counter()
+            let queries = (0..<6).map { _ in
+                Task {
+                    await expectFailure(.unavailable) { try await find() }
+                    _ = ended.next()
+                }
+            }
+            try await eventually { ended.value == queries.count }
+            // The requests to cancel them are never answered.
+            proxy.replaceFrozen()
+            try await eventually { (try? await find()) != nil }
+            try await store.close()
+        }
+    }
+
     @Test("a server whose schema was moved away answers as without its database")
     func movedSchema() async throws {
         try await Engine.withAddress { address in

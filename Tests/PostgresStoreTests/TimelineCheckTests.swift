@@ -1,5 +1,7 @@
 import Domain
+import Logging
 import Support
+import Synchronization
 import Testing
 
 @testable import PostgresStore
@@ -12,15 +14,44 @@ import Testing
         var statements: [String] = []
         /// The number of the last transaction that is published afterwards.
         var published: Int64 = 3
-        var isLost = true
+        /// Whether a new timeline begins.
+        var isNew = true
+        /// The level of the line in the log about it.
+        var level = Logger.Level.warning
+    }
+
+    /// The levels of the lines of a log.
+    private struct Levels: LogHandler {
+        final class List: Sendable {
+            private let levels = Mutex<[Logger.Level]>([])
+            var all: [Logger.Level] { levels.withLock(\.self) }
+            func add(_ level: Logger.Level) { levels.withLock { $0.append(level) } }
+        }
+
+        let list: List
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+
+        init(_ list: List) {
+            self.list = list
+        }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            list.add(event.level)
+        }
     }
 
     private static let cases: [Case] = [
-        Case(testDescription: "nothing", isLost: false),
+        Case(testDescription: "nothing", isNew: false),
         Case(
             testDescription: "one more transaction",
             statements: ["UPDATE state SET last_change = 4", "INSERT INTO change_log VALUES (4, 'other')"],
-            isLost: false
+            isNew: false
         ),
         Case(
             testDescription: "the last transaction is lost",
@@ -45,12 +76,25 @@ import Testing
         ),
         Case(
             testDescription: "the log does not have it any more",
+            statements: [
+                "UPDATE state SET last_change = 5", "DELETE FROM change_log",
+                "INSERT INTO change_log VALUES (5, 'other')",
+            ],
+            published: 5,
+            level: .info
+        ),
+        Case(
+            testDescription: "the log is empty",
             statements: ["UPDATE state SET last_change = 5", "DELETE FROM change_log"],
-            published: 5
+            published: 5,
+            level: .info
         ),
     ]
 
-    @Test("a loss is noticed when a server connects, and nothing else counts as one", arguments: cases)
+    @Test(
+        "a loss is noticed when a server connects; a log that is too short to tell is no reason for a warning",
+        arguments: cases
+    )
     func connecting(example: Case) async throws {
         try await Engine.withAddress { address in
             let connection = try PostgresConnection(address)
@@ -61,7 +105,8 @@ import Testing
             relay.begin(after: 0)
             try relay.relay(connection)
             let catalog = SharedPostgresCatalog(PostgresCatalog())
-            let check = TimelineCheck(relay, catalog)
+            let lines = Levels.List()
+            let check = TimelineCheck(relay, catalog, logger: Logger(label: "test") { _ in Levels(lines) })
             for statement in example.statements { try connection.run(SQL(text: statement)) }
             let missed = Counter()
             relay.feed.subscribe(to: [ChangeFilter(nil)]) { event in
@@ -70,13 +115,14 @@ import Testing
             // A second connection finds what the server knows by then.
             for _ in 0..<2 {
                 let new = try PostgresConnection(address, beginning: check.begin)
-                #expect(new.timeline == (example.isLost ? 1 : 0))
+                #expect(new.timeline == (example.isNew ? 1 : 0))
             }
-            #expect(missed.value == (example.isLost ? 1 : 0))
+            #expect(missed.value == (example.isNew ? 1 : 0))
+            #expect(lines.all == (example.isNew ? [example.level] : []))
             #expect(relay.published == example.published)
             // The catalog of the former timeline is replaced, also by one of a smaller version.
-            #expect(catalog.current.version == (example.isLost ? 0 : -1))
-            guard example.isLost else { return }
+            #expect(catalog.current.version == (example.isNew ? 0 : -1))
+            guard example.isNew else { return }
             // The first connection is of the former timeline.
             #expect(throws: PostgresError.self) { try relay.relay(connection) }
             #expect(connection.isLost)

@@ -75,6 +75,17 @@ import Testing
         }
     }
 
+    @Test("a capture tells which files are still there")
+    func has() async throws {
+        try await with { parts in
+            let records = [try Samples.record(), try Samples.record()]
+            try await FileRecords(parts.store).insert(records)
+            _ = try await parts.store.write { try $0.delete(records[0].id, in: .file) }
+            let files = records.map { FileEntry(id: $0.id, key: $0.key, facts: $0.facts) }
+            #expect(files.map(parts.capture.has) == [false, true])
+        }
+    }
+
     @Test("base and segments are the database after each segment, also over checkpoints and logs that begin anew")
     func follows() async throws {
         try await with { parts in

@@ -107,6 +107,39 @@ import Testing
         }
     }
 
+    @Test("a check or a repair of a stopped storage refuses such a log, and changes nothing", arguments: LogDamage.all)
+    func repair(_ damage: LogDamage) async throws {
+        try await withKilled { path in
+            try damage.make(path + "-wal")
+            let files = [path, path + "-wal", CommitMarkFile.path(of: path)]
+            func contents() -> [Data?] { files.map { try? Data(contentsOf: URL(filePath: $0)) } }
+            let before = contents()
+            guard case .lost? = try OfflineLog(of: path).damage() else {
+                Issue.record("the loss is not noticed")
+                return
+            }
+            #expect(throws: OpenFailure.self) { try DatabaseCheck(path: path, repairing: true) }
+            #expect(throws: OpenFailure.self) { try OfflineDatabase(path: path) }
+            #expect(contents() == before)
+        }
+    }
+
+    @Test("a repair moves a damaged log aside whose pages the database has, before SQLite reads it")
+    func repairCopied() async throws {
+        try await withKilled(checkpointed: true) { path in
+            try LogDamage.flip("a page") { _ in 32 + 24 + 2000 }.make(path + "-wal")
+            let log = OfflineLog(of: path)
+            #expect(try log.damage() == .copied)
+            #expect(throws: OpenFailure.self) { try DatabaseCheck(path: path, repairing: true) }
+            let saved = try log.moveAside()
+            #expect(FileManager.default.fileExists(atPath: saved))
+            #expect(try log.damage() == nil)
+            let check = try DatabaseCheck(path: path, repairing: true)
+            #expect(try check.pageDamage(comparingIndexes: true).isEmpty)
+            try check.close()
+        }
+    }
+
     @Test("an accepted loss saves the log, is reported, and is over at the next start", arguments: LogDamage.all)
     func accepts(_ damage: LogDamage) async throws {
         try await withKilled { path in

@@ -208,6 +208,22 @@ import Testing
         }
     }
 
+    @Test("a look-up that reads a part of a row caches the whole row")
+    func cachesWholeRows() async throws {
+        try await withStore { store, database in
+            let id = try await insert(store, acl: .everyone)
+            for _ in 0..<2 {
+                let found = try await store.lookUp {
+                    try $0.rows([id], in: Self.task, readableBy: .unrestricted, upTo: .max, reading: .ids)
+                }
+                #expect(found.map(\.id) == [id])
+                #expect(found.allSatisfy { $0.acl == nil })
+            }
+            #expect(database.rows.counts.hits == 1)
+            #expect(database.rows.row(Pointer(Self.task, id))?.row.acl != nil)
+        }
+    }
+
     @Test("other reads neither use the cache nor fill it")
     func leavesOthers() async throws {
         try await withStore { store, database in

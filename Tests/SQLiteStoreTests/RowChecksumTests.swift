@@ -46,6 +46,37 @@ import Testing
         }
     }
 
+    @Test("a damaged usage is replaced without a read of its row")
+    func usage() async throws {
+        try await withFiles { database, _ in
+            let store = SQLiteObjectStore(database)
+            let number = try #require(database.catalog.current.entries[.usage]?.number)
+            try await database.pool.write { db in
+                try db.execute(sql: "UPDATE class_\(number) SET body = replace(body, '\"files\":2', '\"files\":7')")
+            }
+            await expectFailure(.storageDamaged) { try await store.read { try $0.usage() } }
+            var usage = Usage()
+            usage.files = 2
+            try await store.correctUsage(to: usage)
+            #expect(try await store.read { try $0.usage() } == usage)
+            #expect(try await database.inspectAll().damaged.isEmpty)
+        }
+    }
+
+    @Test("intact rows are read beside damaged ones, whatever is changed", arguments: damages + ["id = 'x'"])
+    func intact(change: String) async throws {
+        try await withFiles { database, records in
+            try await spoil(database, change)
+            let (intact, damaged) = try await SQLiteObjectStore(database).read { reader in
+                var damaged: [String] = []
+                let rows = try reader.intactRows(in: .file) { damaged.append($0) }
+                return (rows.map(\.id), damaged)
+            }
+            #expect(intact == [records[1].id])
+            #expect(damaged == [change == "id = 'x'" ? "x" : records[0].id.description])
+        }
+    }
+
     @Test("a changed row is never read as good, and is a fault of the storage", arguments: damages)
     func refused(change: String) async throws {
         let faults = Mutex<[StorageFault]>([])

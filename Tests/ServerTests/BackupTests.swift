@@ -186,6 +186,26 @@ import Testing
         }
     }
 
+    @Test("a storage into which a restore was interrupted is not backed up: it lacks apps and files")
+    func interruptedRestore() async throws {
+        try await withFixture { fixture in
+            let draft = "\(fixture.storage)/restore.partial"
+            try FileManager.default.createDirectory(atPath: draft, withIntermediateDirectories: false)
+            expectRefusal("interrupted restore") { try fixture.makeBackup() }
+            let repository = try BackupRepository(MemoryBackupTarget(), creating: true)
+            expectRefusal("interrupted restore") {
+                let backup = RepositoryBackup(
+                    of: fixture.storage,
+                    to: repository,
+                    version: "test",
+                    with: FolderEngine()
+                )
+                return try backup.run().contents
+            }
+            #expect(!FileManager.default.fileExists(atPath: "\(fixture.backup).partial"))
+        }
+    }
+
     @Test("a backup without a blob, or with another one, is refused by its key before anything is made")
     func damagedBackup() async throws {
         try await withFixture { fixture in

@@ -78,6 +78,7 @@ struct ContinuousBackupFixture {
     /// Calls a body with the parts of a backup that has not begun.
     static func with(
         settings: ContinuousBackupSettings = ContinuousBackupSettings(),
+        hasDeletedAll: Bool = false,
         _ body: (ContinuousBackupFixture) async throws -> Void
     ) async throws {
         try await Samples.withFolder { storage in
@@ -92,7 +93,7 @@ struct ContinuousBackupFixture {
                 to: { target },
                 version: "test",
                 with: FolderEngine(),
-                capturing: { DatabaseCapture(of: database) },
+                capturing: { LateCapture(of: database, hasDeletedAll: hasDeletedAll) },
                 settings: settings
             )
             let bytes = BlobStorage(
@@ -114,4 +115,38 @@ struct ContinuousBackupFixture {
             try database.close()
         }
     }
+}
+
+/// A capture of a database in which all files can have been deleted since the moment of the base.
+private final class LateCapture: ChangeCapture {
+    private let base: DatabaseCapture
+    private let hasDeletedAll: Bool
+
+    init(of database: SQLiteDatabase, hasDeletedAll: Bool) {
+        base = DatabaseCapture(of: database)
+        self.hasDeletedAll = hasDeletedAll
+    }
+
+    func begin(
+        copyingTo path: String,
+        spool: String,
+        maxSize: Int64,
+        after floor: Timestamp?
+    ) throws(OpenFailure) -> Timestamp {
+        try base.begin(copyingTo: path, spool: spool, maxSize: maxSize, after: floor)
+    }
+
+    func advance() { base.advance() }
+
+    func seal(number: Int, previous: [UInt8]) throws(OpenFailure) -> SealedSegment? {
+        try base.seal(number: number, previous: previous)
+    }
+
+    func has(_ file: FileEntry) -> Bool { !hasDeletedAll && base.has(file) }
+
+    func release(_ segment: SealedSegment) { base.release(segment) }
+
+    func end() { base.end() }
+
+    var progress: CaptureProgress { base.progress }
 }

@@ -74,6 +74,16 @@ import Testing
         }
     }
 
+    @Test("a file of the base without bytes is damaged, unless it was deleted since", arguments: [false, true])
+    func deletedSinceBase(isDeleted: Bool) async throws {
+        try await ContinuousBackupFixture.with(hasDeletedAll: isDeleted) { parts in
+            let record = try await parts.upload("gone")
+            try await parts.bytes.blobs.remove(record.key)
+            #expect(try parts.backup.step() == .began(damaged: isDeleted ? 0 : 1))
+            #expect(try parts.listed().isEmpty)
+        }
+    }
+
     @Test("a file that is deleted before its bytes are stored is in no list")
     func deleted() async throws {
         try await ContinuousBackupFixture.with { parts in

@@ -1,3 +1,4 @@
+import Domain
 import Storage
 import Testing
 
@@ -40,6 +41,46 @@ import Testing
     @Test("a limit that leaves no connections stops the start")
     func few() {
         #expect(throws: ExitError.self) { try budget(128) }
+    }
+
+    @Test(
+        "the limit that the refusal of a smaller one names is enough, and so is each larger one",
+        arguments: [(1, 0, false), (3, 0, false), (40, 0, true), (1, 4, false), (200, 0, true)]
+    )
+    func advised(apps: Int, connections: Int, hasTLS: Bool) throws {
+        var configuration = ServerConfiguration()
+        configuration.http.maxConnections = connections
+        if hasTLS { (configuration.tls.certificate, configuration.tls.key) = ("c", "k") }
+        var advices: Set<Int> = []
+        for limit in stride(from: 0, through: 100_000, by: 37) {
+            do {
+                _ = try DescriptorBudget(limit: limit, for: configuration, apps: apps)
+                if let advice = advices.min(), limit > advice { break }
+            } catch let error as ExitError {
+                let digits = error.description.split(separator: "set it to ").last?.prefix(while: \.isNumber)
+                advices.insert(try #require(digits.flatMap { Int($0) }))
+            }
+        }
+        #expect(advices.count == 1)
+        let advice = try #require(advices.first)
+        for limit in advice..<advice + 2000 {
+            #expect(throws: Never.self) { try DescriptorBudget(limit: limit, for: configuration, apps: apps) }
+        }
+    }
+
+    @Test("with PostgreSQL there is a descriptor for each connection to the database, as many as doctor counts")
+    func databases() throws {
+        var configuration = ServerConfiguration()
+        configuration.databaseURL = Secret("postgres://db.example.com/lcfile")
+        var reserves: [Int] = []
+        for readers in [4, 10] {
+            configuration.threads.databaseReaders = readers
+            #expect(configuration.databaseConnections(apps: 3) == 3 * (2 * readers + 8))
+            let budget = try DescriptorBudget(limit: 4096, for: configuration, apps: 3)
+            reserves.append(4096 - 2 * budget.connections - 6 * budget.openFiles - budget.hotFiles)
+        }
+        // A connection of a client has two descriptors.
+        #expect(abs(reserves[1] - reserves[0] - 3 * 12) <= 1)
     }
 
     @Test("a wish for few connections is granted")

@@ -16,6 +16,8 @@ final class GenerationFixture {
     private var image: [UInt8]
     private var digest: [UInt8]
     private var number = 0
+    /// Whether the names of segments have the digests of their lists, which those of earlier versions have not.
+    var bindingLists = true
 
     /// Stores the base.
     ///
@@ -25,19 +27,23 @@ final class GenerationFixture {
     ///   - records: The files of the base.
     ///   - apps: The apps of the storage.
     ///   - generatedApp: The keys of the generated app.
+    ///   - spoiled: A text in the base, and another one of its length, as a failing disk leaves it.
     /// - Throws: Errors of the storage and of the repository.
     init(
         of fixture: RepositoryFixture,
         at time: Timestamp,
         _ records: [FileRecord],
         apps: [String] = ["app"],
-        generatedApp: String? = nil
+        generatedApp: String? = nil,
+        spoiling spoiled: (old: String, new: String)? = nil
     ) throws {
         self.fixture = fixture
         self.time = GenerationTime(time)
         layout = BackupLayout(fixture.app)
         _ = try BackupRepository(fixture.target, creating: true)
-        image = try GenerationFixture.image(of: fixture)
+        var image = try GenerationFixture.image(of: fixture)
+        if let spoiled { image.replace(Array(spoiled.old.utf8), with: Array(spoiled.new.utf8)) }
+        self.image = image
         let base = try GenerationFixture.content(image, in: fixture)
         digest = try #require([UInt8](hexadecimal: base.sha256))
         let list = try GenerationFixture.store(records, of: fixture)
@@ -65,9 +71,10 @@ final class GenerationFixture {
     @discardableResult
     func ship(at time: Timestamp, _ records: [FileRecord] = []) throws -> String {
         number += 1
-        let name = SegmentName(number: number, time: time)
+        var name = SegmentName(number: number, time: time, list: bindingLists ? SegmentName.noList : nil)
         if !records.isEmpty {
             let list = try GenerationFixture.store(records, of: fixture)
+            if bindingLists { name = name.adding(list: try GenerationFixture.content(list, in: fixture).sha256) }
             try fixture.target.put(layout.blobs(of: name, ofGeneration: self.time), bytes: list)
         }
         let next = try GenerationFixture.image(of: fixture)

@@ -176,6 +176,86 @@ import Testing
         }
     }
 
+    @Test("a verification compares the rows of a generation with their checksums")
+    func damagedRows() async throws {
+        try await RepositoryFixture.with { fixture in
+            let records = try await fixture.store(["a", "b"])
+            _ = try GenerationFixture(of: fixture, at: Self.begin, records, spoiling: ("image/jpeg", "image/jpfg"))
+            let summary = try fixture.verification(reading: nil)
+            #expect((summary.damagedRows, summary.damageCount, summary.generations) == (2, 0, 1))
+            #expect(summary.damage.allSatisfy { $0.contains("generation app") && $0.contains("checksum") })
+            #expect(summary.damage.count == 2)
+        }
+    }
+
+    /// What happens to the list of the blobs that a segment adds.
+    enum ListDamage: CaseIterable {
+        case missing
+        case empty
+        case shorter
+    }
+
+    @Test("the list of a segment that is missing or damaged is noticed by each command", arguments: ListDamage.allCases)
+    func damagedList(_ damage: ListDamage) async throws {
+        try await RepositoryFixture.with { fixture in
+            let generation = try GenerationFixture(of: fixture, at: Self.begin, [])
+            let records = try await fixture.store(["a", "b"])
+            let segment = try generation.ship(at: Self.after(1), records)
+            let list = try #require(fixture.target.names.last { $0.hasSuffix(SegmentName.blobsSuffix) && $0 < segment })
+            let bytes = try #require(try fixture.target.get(list, limit: .max))
+            switch damage {
+            case .missing: fixture.target.corrupt(list, nil)
+            case .empty: fixture.target.corrupt(list, [])
+            case .shorter: fixture.target.corrupt(list, Array(bytes.prefix(bytes.count / 2)))
+            }
+            #expect(try fixture.verification(reading: nil).damagedGenerations == 1)
+            fixture.target.advance(by: RepositoryRetention.grace + 1)
+            fixture.expectRefusal(73, damage == .missing ? "missing" : "damaged", "no blob was removed") {
+                try fixture.retain()
+            }
+            #expect(fixture.blobs.count == 2)
+            #expect(try fixture.restore().files == 2)
+            fixture.target.corrupt(try #require(fixture.blobs.first), nil)
+            fixture.expectRefusal(73, damage == .missing ? "missing" : "damaged") { try fixture.restore() }
+            let summary = try fixture.restore(leavingOutDamage: true)
+            #expect((summary.files, summary.damaged, summary.deleted) == (1, 1, 0))
+        }
+    }
+
+    @Test("segments of an earlier version, whose names have no digest, are read with their lists and without")
+    func earlierNames() async throws {
+        try await RepositoryFixture.with { fixture in
+            let generation = try GenerationFixture(of: fixture, at: Self.begin, [])
+            generation.bindingLists = false
+            try generation.ship(at: Self.after(1), try await fixture.store(["a"]))
+            try await fixture.store(["deleted"])
+            try generation.ship(at: Self.after(2))
+            let restored = try fixture.restore()
+            #expect((restored.files, restored.deleted) == (1, 1))
+            #expect(try fixture.verification(reading: .all).damageCount == 0)
+            fixture.target.advance(by: RepositoryRetention.grace + 1)
+            #expect(try fixture.retain().blobs == 0)
+        }
+    }
+
+    @Test("two segments of one number with different lists, as after the lost answer to a put, count as one")
+    func repeatedPut() async throws {
+        try await RepositoryFixture.with { fixture in
+            let generation = try GenerationFixture(of: fixture, at: Self.begin, [])
+            let first = try generation.ship(at: Self.after(1), try await fixture.store(["a"]))
+            let name = try #require(SegmentName(first))
+            let bytes = try #require(try fixture.target.get(first, limit: .max))
+            let other = name.adding(list: SegmentName.noList)
+            fixture.target.corrupt(generation.layout.object(other, ofGeneration: generation.time), bytes)
+            try generation.ship(at: Self.after(2), try await fixture.store(["b"]))
+            #expect(try fixture.restore().files == 2)
+            let summary = try fixture.verification(reading: .all)
+            #expect((summary.damageCount, summary.generations) == (0, 1))
+            fixture.target.advance(by: RepositoryRetention.grace + 1)
+            #expect(try fixture.retain().blobs == 0)
+        }
+    }
+
     @Test("a verification checks the blobs of files that were deleted later, and reads each blob once")
     func verification() async throws {
         try await RepositoryFixture.with { fixture in

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Support
+import Synchronization
 import Testing
 
 @testable import Server
@@ -40,6 +41,81 @@ import Testing
             try fixture.target.put(".locks/retention-b", bytes: ended.encoded)
             _ = try fixture.backUp()
             #expect(!fixture.target.names.contains { $0.hasPrefix(".locks/") })
+        }
+    }
+
+    @Test("a lock that another process removed does not come back, and its holder may not finish")
+    func removed() async throws {
+        try await RepositoryFixture.with { fixture in
+            _ = try BackupRepository(fixture.target, creating: true)
+            let lock = try BackupLock(.backup, of: fixture.target)
+            let name = try #require(fixture.target.names.first { $0.hasPrefix(BackupLayout.locks) })
+            lock.refresh()
+            try lock.check()
+            let bytes = try #require(try fixture.target.get(name, limit: .max))
+            fixture.target.corrupt(name, nil)
+            lock.refresh()
+            #expect(!fixture.target.names.contains(name))
+            // Once lost it stays lost.
+            fixture.target.corrupt(name, bytes)
+            fixture.expectRefusal(73, "lock") { try lock.check() }
+            lock.release()
+        }
+    }
+
+    /// When a holder sleeps for half an hour.
+    enum Sleep: CaseIterable {
+        case betweenWrites
+        case beforeWrite
+    }
+
+    @Test("a holder that slept has lost its lock, which it does not write again", arguments: Sleep.allCases)
+    func slept(_ sleep: Sleep) async throws {
+        try await RepositoryFixture.with { fixture in
+            let target = fixture.target
+            _ = try BackupRepository(target, creating: true)
+            let time = Mutex<Int64>(0)
+            let lock = try BackupLock(.backup, of: target) { time.withLock { $0 } }
+            time.withLock { $0 += BackupLock.patience }
+            lock.refresh()
+            try lock.check()
+            let writes = Mutex(0)
+            target.intercept { change, name throws(BackupTargetFailure) in
+                guard change == .put, name.hasPrefix(BackupLayout.locks) else { return }
+                writes.withLock { $0 += 1 }
+                time.withLock { $0 += BackupLock.lifetime + 1 }
+            }
+            if sleep == .betweenWrites { time.withLock { $0 += BackupLock.lifetime + 1 } }
+            lock.refresh()
+            fixture.expectRefusal(73, "lock") { try lock.check() }
+            lock.refresh()
+            #expect(writes.withLock { $0 } == (sleep == .betweenWrites ? 0 : 1))
+            target.intercept(nil)
+            lock.release()
+        }
+    }
+
+    @Test("a full target keeps a backup away, and no retention, which frees space")
+    func full() async throws {
+        try await RepositoryFixture.with { fixture in
+            for _ in 0..<2 {
+                for record in try await fixture.store(["a"]) {
+                    _ = try fixture.backUp()
+                    try await fixture.delete(record)
+                }
+            }
+            fixture.target.advance(by: RepositoryRetention.grace + 1)
+            let calls = CallCount()
+            fixture.target.intercept { change, name throws(BackupTargetFailure) in
+                // The second attempt is the empty lock, which takes no space.
+                guard change == .put, calls.next() % 2 == 1 else { return }
+                throw BackupTargetFailure(.full, "\(name) does not fit")
+            }
+            fixture.expectRefusal(73, "does not fit") { try fixture.backUp() }
+            calls.reset()
+            let summary = try fixture.retain()
+            #expect((summary.removed.count, summary.blobs) == (1, 1))
+            #expect(!fixture.target.names.contains { $0.hasPrefix(BackupLayout.locks) })
         }
     }
 

@@ -103,6 +103,44 @@ import Testing
     }
 
     @Test(
+        "a message about YAML that cannot be parsed says where and what, and repeats nothing of the file",
+        arguments: [
+            ("apps:\n  - id: a\n    masterKey: a-secret-key: b", "line 3", ": mapping values are not allowed"),
+            ("port: 1\nconsole: {key: \"a-secret-key", "line 2", ": found unexpected end of stream"),
+            ("port: 1\n# a-secret-key\u{7}", "line 2, column 15", ": control characters are not allowed"),
+            ("masterKey: *a-secret-key", "line 1", ": found undefined alias"),
+            ("port: 1\nmail:\n  password: a-secret-key\nmail: {}", "line 2: 'mail'", " occurs more than once"),
+            ("{masterKey a-secret-key, masterKey a-secret-key}", "line 1: a name", " occurs more than once"),
+        ]
+    )
+    func malformed(yaml: String, location: String, problem: String) async throws {
+        let lines = try await faults(yaml)
+        let line = try #require(lines.first)
+        #expect(lines.count == 1)
+        #expect(line.hasPrefix("FILE is not valid YAML: \(location)"), "\(line)")
+        #expect(line.contains(problem), "\(line)")
+    }
+
+    @Test(
+        "a refused address is repeated without what can be a secret",
+        arguments: [
+            ("censorship:\n  webhook: http//u:a-secret-key@x", "'…@x'"),
+            ("censorship:\n  webhook: https://u:a-secret-key@x/y", "'https://…@x/…'"),
+            ("censorship:\n  webhook: htps://hooks.example.com/a-secret-key", "'htps://hooks.example.com/…'"),
+            ("censorship:\n  webhook: https://hooks.example.com?key=a-secret-key", "'https://hooks.example.com?…'"),
+            ("mail:\n  server: u:a-secret-key@mail.example.org", "'…@mail.example.org'"),
+            (
+                "apps:\n  - {id: a, appKey: 12345678, masterKey: 123456789, fileDomains: ['u:a-secret-key@x/y']}",
+                "'…@x/…'"
+            ),
+        ]
+    )
+    func addresses(yaml: String, value: String) async throws {
+        let line = try #require(try await faults(yaml).first)
+        #expect(line.contains(value), "\(line)")
+    }
+
+    @Test(
         "a setting that cannot be used causes no second fault",
         arguments: [
             ("mail:\n  server: smtp://mail.example.org\n  from: nobody", "mail.from is 'nobody'"),

@@ -112,6 +112,10 @@ private struct EngineWithRows: CheckEngine {
 
     var databaseName: String { engine.databaseName }
 
+    func logDamage(in folder: String) throws(OpenFailure) -> DamagedLog? { try engine.logDamage(in: folder) }
+
+    func moveLogAside(in folder: String) throws(OpenFailure) -> String { try engine.moveLogAside(in: folder) }
+
     func openDatabase(in folder: String, repairing: Bool) throws(OpenFailure) -> any CheckedDatabase {
         try engine.openDatabase(in: folder, repairing: repairing)
     }

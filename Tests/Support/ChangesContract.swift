@@ -211,6 +211,18 @@ package enum ChangesContract {
                 return
             }
         },
+        ContractRule("the wait for the writes that run ends when their changes are published") { store in
+            let (a, _) = try await objects("a", "b", in: store)
+            let log = ChangeLog(of: store, [ChangeFilter(task)])
+            let wait = try await store.write { writer in
+                try writer.insert(a, into: task)
+                return Task {
+                    await store.awaitRunningWrites()
+                    return log.lines
+                }
+            }
+            #expect(await wait.value == ["created a"])
+        },
         ContractRule("a cancelled subscription receives nothing more") { store in
             let (a, b) = try await objects("a", "b", in: store)
             let (left, stayed) = (ChangeLog(of: store), ChangeLog(of: store))

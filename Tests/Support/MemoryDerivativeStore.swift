@@ -28,6 +28,11 @@ package final class MemoryDerivativeStore: DerivativeStore {
     /// The number of stored derivatives.
     package var count: Int { state.withLock(\.entries.count) }
 
+    /// Removes all derivatives.
+    package func removeAll() {
+        state.withLock { $0.entries = [:] }
+    }
+
     package func open(_ name: DerivativeName) async throws -> StoredDerivative? {
         state.withLock { state in
             state.uses += 1

@@ -17,6 +17,7 @@ package final class MemoryObjectStore: ObjectStore {
     private let rehearses: Bool
     private let reads = Counter()
     private let rehearsals = Counter()
+    private let running = RunningWrites()
     private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     /// The number of conflicts after which a body runs while no other commits, so that it succeeds.
@@ -77,6 +78,8 @@ package final class MemoryObjectStore: ObjectStore {
             throw error
         }
         if rehearses { rehearse(body) }
+        let number = running.begin()
+        defer { running.end(number) }
         for _ in 0..<MemoryObjectStore.maxConflicts {
             let transaction = begin()
             let result = try body(transaction)
@@ -90,6 +93,8 @@ package final class MemoryObjectStore: ObjectStore {
             return result
         }
     }
+
+    package func awaitRunningWrites() async { await running.wait() }
 
     /// Runs a body as in a store whose commit fails, and as in one whose connection fails.
     private func rehearse<Result>(_ body: (any WriteTransaction) throws -> Result) {

@@ -4,7 +4,7 @@ internal import Domain
 extension MemoryTransaction {
     func found(_ query: ObjectQuery) throws -> [ObjectRow] {
         let page = try ordered(try matching(query), as: query).dropFirst(query.page.skip).prefix(query.page.limit)
-        let rows = page.map(ObjectRow.init)
+        let rows = page.map { ObjectRow($0).reading(query.projection) }
         let fitting = fitting(rows, in: query.replySize)
         return fitting.isEmpty ? Array(rows.prefix(1)) : fitting
     }

@@ -76,11 +76,12 @@ final class MemoryTransaction: WriteTransaction {
         _ ids: Set<ObjectID>,
         in name: ClassName,
         readableBy readers: Readers,
-        upTo size: Int
+        upTo size: Int,
+        reading projection: RowProjection?
     ) throws -> [ObjectRow] {
         try calling {
             let found = objects(of: name).filter { ids.contains($0.id) && readers.canRead($0.acl) }
-            return fitting(found.map(ObjectRow.init), in: size)
+            return fitting(found.map { ObjectRow($0).reading(projection) }, in: size)
         }
     }
 

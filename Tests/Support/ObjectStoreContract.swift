@@ -3,7 +3,7 @@ internal import Testing
 
 /// The contract of every ``ObjectStore``.
 package enum ObjectStoreContract {
-    package static let rules = objectRules + relationRules + zeroRules
+    package static let rules = objectRules + relationRules + zeroRules + pathRules
 
     private static let objectRules: [ContractRule<any ObjectStore>] = [
         ContractRule("an object comes back whole") { store in
@@ -175,6 +175,40 @@ package enum ObjectStoreContract {
             for (size, expected) in [(0, 1), (14, 2), (35, 5)] {
                 let found = try await store.find(ObjectQuery(task, page: try Page(), replySize: size))
                 #expect(found.count == expected, "\(size)")
+            }
+        },
+        ContractRule("what a query does not read does not count towards the size of a reply") { store in
+            let text = JSONValue.string(String(repeating: "x", count: 1000))
+            let objects = try (0..<5).map { try object(["n": .integer($0), "text": text], acl: ["*": .object([:])]) }
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: task, fields: ["n": FieldDefinition(.number)]))
+                for object in objects { try writer.insert(object, into: task) }
+            }
+            let last = SortKey(FieldPath(field: "n"), descending: true)
+            for (projection, size) in [(RowProjection.ids, 2), (RowProjection.value(of: "n"), 7)] {
+                for count in 1...5 {
+                    let query = ObjectQuery(
+                        task,
+                        order: [last],
+                        page: try Page(),
+                        replySize: count * size,
+                        reading: projection
+                    )
+                    let found = try await store.read { try $0.rows(query) }
+                    #expect(found.map(\.id) == objects.reversed().prefix(count).map(\.id))
+                    let ids = Set(objects.map(\.id))
+                    let listed = try await store.read { reader in
+                        try reader.rows(
+                            ids,
+                            in: task,
+                            readableBy: .unrestricted,
+                            upTo: count * size,
+                            reading: projection
+                        )
+                    }
+                    #expect(listed.count == count)
+                    #expect((found + listed).allSatisfy { $0.body.count == size && $0.acl == nil })
+                }
             }
         },
     ]

@@ -20,6 +20,8 @@ package struct ScriptedReply: Sendable {
     package var cut: Int?
     /// Whether the connection stays open behind the cut until the client closes it.
     package var stalls: Bool
+    /// Whether the head has the length of the body; without it the end of the connection is the end of the body.
+    package var hasLength = true
 
     package init(
         status: Int = 200,
@@ -131,7 +133,8 @@ package final class ScriptedServer: Sendable {
 
     private func send(_ reply: ScriptedReply, to request: ReceivedRequest, on connection: CInt) {
         guard reply.status > 0 else { return }
-        let head = ["HTTP/1.1 \(reply.status) Said", "Connection: close", "Content-Length: \(reply.body.count)"]
+        let length = reply.hasLength ? ["Content-Length: \(reply.body.count)"] : []
+        let head = ["HTTP/1.1 \(reply.status) Said", "Connection: close"] + length
         write((head + reply.headers).joined(separator: "\r\n") + "\r\n\r\n", connection)
         guard request.method != "HEAD" else { return }
         write(Array(reply.body.prefix(reply.cut ?? reply.body.count)), connection)

@@ -76,6 +76,11 @@ package final class ServerStore: ObjectStore {
         return try await base.read(within: budget, body)
     }
 
+    package func awaitRunningWrites() async {
+        await base.awaitRunningWrites()
+        publish()
+    }
+
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result {

@@ -157,15 +157,46 @@ import Testing
     )
     func notReady(script: String) async throws {
         // The time that the last one takes; within it the shell writes its line, also on a busy machine.
-        let timing = Timing(start: .seconds(5))
+        let timing = Timing(start: .seconds(5), backoff: Backoff(first: .seconds(100)))
         try await Setup.with(script: "echo x >> \"$0.starts\"\n\(script)", timing: timing) { classifier, folder in
             for _ in 0..<20 {
                 let error = await #expect(throws: ServiceError.self) { try await classifier.scores(of: [Setup.frame]) }
-                #expect(error?.code == .notAvailable)
+                #expect(error?.code == .internalFailure)
+                #expect(error?.retryAfter ?? 0 > 90)
             }
             #expect(classifier.unavailability?.contains("does not start") == true)
             let starts = try Data(contentsOf: URL(filePath: folder + "/classifier.starts"))
             #expect(starts.count == 2)
+        }
+    }
+
+    @Test("failed starts are tried again after a pause; a third one in a row says that there is no classifier")
+    func startsAgain() async throws {
+        let script = #"""
+            for number in 1 2 3; do
+                if [ ! -e "$0.$number" ]; then echo x > "$0.$number"; exit 1; fi
+            done
+            printf 'afcl\000\000\000\000'
+            printf 'afcl\001\000\000\000\000\000\000\077'
+            exec cat >/dev/null
+            """#
+        let timing = Timing(backoff: Backoff(first: .milliseconds(20)))
+        try await Setup.with(script: script, timing: timing) { classifier, _ in
+            var codes: [ServiceError.Code] = []
+            var scores: [Double] = []
+            try await eventually {
+                do {
+                    scores = try await classifier.scores(of: [Setup.frame])
+                    return true
+                } catch let error as ServiceError {
+                    if codes.last != error.code { codes.append(error.code) }
+                    #expect(classifier.unavailability?.contains("does not start") == true)
+                    return false
+                }
+            }
+            #expect(codes == [.internalFailure, .notAvailable])
+            #expect(scores == [0.5])
+            #expect(classifier.unavailability == nil)
         }
     }
 

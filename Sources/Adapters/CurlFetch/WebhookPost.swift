@@ -33,7 +33,7 @@ final class WebhookPost {
     ///   - body: JSON, unless a header field `Content-Type` says otherwise.
     ///   - url: A URL in ASCII.
     ///   - headers: Lines of header fields without their ends.
-    /// - Returns: The answer, with any status.
+    /// - Returns: The answer, with any status; the status counts also if the body exceeds its limit.
     /// - Throws: The errors of ``WebhookSender/post(_:to:headers:within:)``; `CurlFailure` if libcurl does not work as
     ///   expected.
     func run(_ body: [UInt8], to url: String, headers: [String]) throws -> WebhookReply {
@@ -51,9 +51,9 @@ final class WebhookPost {
                 )
             )
         } catch {
-            throw meaning(of: error, after: ContinuousClock.now - start)
+            guard isTooLarge, !stop.isSet else { throw meaning(of: error, after: ContinuousClock.now - start) }
         }
-        return WebhookReply(status: try handle.status(), body: received)
+        return WebhookReply(status: try handle.status(), body: received, isWhole: !isTooLarge)
     }
 
     /// The options of a fetch that concern a single request: no proxy, because the guard would check the address of the
@@ -66,15 +66,14 @@ final class WebhookPost {
         try handle.useHTTP1()
         try handle.set(.refusesUserNames, true)
         try handle.set(.followsRedirects, false)
-        try handle.set(.maxFileSize, Int64(WebhookReply.maxSize))
         try handle.set(.connectTimeout, min(connectTimeout, seconds))
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        isTooLarge = received.count + bytes.count > WebhookReply.maxSize
-        guard !isTooLarge else { return false }
-        received.append(contentsOf: bytes)
-        return true
+        let rest = WebhookReply.maxSize - received.count
+        received.append(contentsOf: bytes.prefix(rest))
+        isTooLarge = bytes.count > rest
+        return !isTooLarge
     }
 
     private func isAllowed(_ bytes: [UInt8]) -> Bool {
@@ -91,12 +90,6 @@ final class WebhookPost {
         // libcurl measures time with its own clock; one second of tolerance.
         let isOver = time + .seconds(1) >= .seconds(seconds)
         return switch failure.reason {
-        case _ where isTooLarge, .tooLarge:
-            ServiceError(
-                .payloadTooLarge,
-                "The answer of the webhook has more than \(WebhookReply.maxSize) bytes.",
-                cause: cause
-            )
         case .timedOut where isOver:
             ServiceError(.timedOut, "The webhook did not answer within \(seconds) seconds.", cause: cause)
         case .timedOut:
@@ -113,8 +106,8 @@ final class WebhookPost {
                 "The address of the webhook is not public; fetch.allowedNetworks can allow it.",
                 cause: cause
             )
-        case .tooManyRedirects, .unusableAddress, .logInRefused, .unreachable, .encryptionFailed, .unexpectedReply,
-            .stopped, .other:
+        case .tooLarge, .tooManyRedirects, .unusableAddress, .logInRefused, .unreachable, .encryptionFailed,
+            .unexpectedReply, .stopped, .other:
             ServiceError(.badRequest, "The webhook cannot be reached from this server.", cause: cause)
         }
     }

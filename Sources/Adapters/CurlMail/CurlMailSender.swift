@@ -94,7 +94,7 @@ package struct CurlMailSender: MailSender {
                 .unavailable,
                 "The mail server does not serve this machine: it greeted with \(status)."
             )
-        case .unexpectedReply where isFinal:
+        case _ where isFinal && error.detail.hasPrefix("DATA failed"), .unexpectedReply where isFinal:
             return DeliveryFailure(.refused, "The mail server refused the message with \(status).")
         case .brokenOff where status < 400:
             return DeliveryFailure(.deferred, "The mail server closed the connection before it accepted the mail.")

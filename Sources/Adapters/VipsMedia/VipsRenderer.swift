@@ -74,20 +74,22 @@ package struct VipsRenderer: ImageRenderer {
         }
         switch read {
         case .here(let header): return header
-        case .inWorker(let format):
+        case .inWorker(let format, let isSequence):
             var header = try await inWorker(format, for: requester) { worker, priority in
                 try await worker.header(of: source, with: priority)
             }
             // By its brand; libheif knows the codec only.
             if format == .avif { header.format = .avif }
+            header.hasUnreadFrames = isSequence
             return header
         }
     }
 
-    /// What a source's bytes tell, or the format of those that a worker process reads.
+    /// What a source's bytes tell, or the format of those that a worker process reads, and whether they are a sequence
+    /// of images.
     private enum Reading<Result: Sendable> {
         case here(Result)
-        case inWorker(SourceFormat)
+        case inWorker(SourceFormat, isSequence: Bool)
     }
 
     /// Reads the bytes of a source in this process, unless a worker process must.
@@ -102,7 +104,10 @@ package struct VipsRenderer: ImageRenderer {
                 guard let format = head.withUnsafeBytes({ SourceSniffer.format(of: $0) }) else {
                     throw ServiceError.unreadable(VipsError(operation: "sniff", detail: ""))
                 }
-                return format.isReadByWorker ? .inWorker(format) : .here(try read(bytes, format, watch))
+                guard format.isReadByWorker else { return .here(try read(bytes, format, watch)) }
+                let isSequence =
+                    try format.isHEIF && HEIFFacts(ByteWindow(reading: bytes.read(at:count:))).isSequence
+                return .inWorker(format, isSequence: isSequence)
             }
         }
     }
@@ -190,7 +195,7 @@ package struct VipsRenderer: ImageRenderer {
         }
         switch read {
         case .here(let fields): return fields
-        case .inWorker(let format) where format.isHEIF:
+        case .inWorker(let format, _) where format.isHEIF:
             return try await inWorker(format, for: requester) { worker, priority in
                 try await worker.metadata(of: source, with: priority).fields
             }

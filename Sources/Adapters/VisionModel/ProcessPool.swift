@@ -16,8 +16,26 @@ final class ProcessPool: Sendable {
         var nextStart: ContinuousClock.Instant?
         /// Why the last process was not ready; `nil` once one is.
         var obstacle: ClassifierObstacle?
+        /// The starts since then that failed.
+        var failedStarts = 0
         var isClosed = false
+
+        /// The error of a request during the pause before the next start.
+        func failure(for pause: Duration) -> any Error {
+            // A start can fail once, on a machine without free memory: then the request is worth another attempt.
+            if let obstacle, obstacle != .notStarted || failedStarts >= ProcessPool.maxFailedStarts { return obstacle }
+            let seconds = Int((pause / .seconds(1)).rounded(.up))
+            let what = obstacle.map { "\($0)" } ?? "The classifier failed."
+            return ServiceError(
+                .internalFailure,
+                "\(what) It is started again in \(seconds) seconds.",
+                retryAfter: seconds
+            )
+        }
     }
+
+    /// The failed starts in a row after which the classifier counts as not available until a start succeeds.
+    private static let maxFailedStarts = 3
 
     private let program: String
     private let model: ModelFile
@@ -39,15 +57,20 @@ final class ProcessPool: Sendable {
     var runningCount: Int { state.withLock(\.running.count) }
 
     /// Why no process can run, as far as that is known.
-    var obstacle: ClassifierObstacle? {
+    var obstacle: ClassifierObstacle? { lack ?? state.withLock(\.obstacle) }
+
+    /// Why no process can be started: the model or the program is missing, or the classifier was stopped.
+    var lack: ClassifierObstacle? {
         if let obstacle = model.obstacle { return obstacle }
         guard access(program, X_OK) == 0 else { return .noProgram }
-        return state.withLock { $0.isClosed ? .closed : $0.obstacle }
+        return state.withLock { $0.isClosed ? .closed : nil }
     }
 
     /// A process that is ready and that no other thread uses; starts one if none is idle.
     ///
     /// - Returns: The process, and whether it was started for this call.
+    /// - Throws: ``ClassifierObstacle`` if no process can run; ``ServiceError/Code/internalFailure`` for a failure that can
+    ///   pass.
     func take() throws -> (process: ClassifierProcess, isNew: Bool) {
         let idle = try state.withLock { state throws(ClassifierObstacle) -> ClassifierProcess? in
             guard !state.isClosed else { throw .closed }
@@ -91,17 +114,11 @@ final class ProcessPool: Sendable {
     }
 
     private func checkPause() throws {
-        let (pause, obstacle) = state.withLock { state in
-            (state.nextStart.map { $0 - .now } ?? .zero, state.obstacle)
+        let failure: (any Error)? = state.withLock { state in
+            let pause = state.nextStart.map { $0 - .now } ?? .zero
+            return pause > .zero ? state.failure(for: pause) : nil
         }
-        guard pause > .zero else { return }
-        if let obstacle { throw obstacle }
-        let seconds = Int((pause / .seconds(1)).rounded(.up))
-        throw ServiceError(
-            .internalFailure,
-            "The classifier failed; it starts again in \(seconds) seconds.",
-            retryAfter: seconds
-        )
+        if let failure { throw failure }
     }
 
     private func start(_ file: CInt) throws -> ClassifierProcess {
@@ -109,8 +126,7 @@ final class ProcessPool: Sendable {
         do {
             process = try ClassifierProcess(program: program, model: file)
         } catch {
-            fail(.notStarted)
-            throw ClassifierObstacle.notStarted
+            throw noteFailedStart(.notStarted)
         }
         counts.starts.add()
         let key = ObjectIdentifier(process)
@@ -131,19 +147,24 @@ final class ProcessPool: Sendable {
             try process.waitUntilReady(by: .now + startTime)
         } catch {
             process.kill()
-            let obstacle = Self.obstacle(of: error)
-            fail(obstacle)
-            throw obstacle
+            throw noteFailedStart(Self.obstacle(of: error))
         }
-        state.withLock { $0.obstacle = nil }
+        state.withLock { state in
+            state.obstacle = nil
+            state.failedStarts = 0
+        }
         return process
     }
 
-    private func fail(_ obstacle: ClassifierObstacle) {
+    /// Begins the pause after a start that failed; returns the error of its request.
+    private func noteFailedStart(_ obstacle: ClassifierObstacle) -> any Error {
         counts.failures.add()
-        state.withLock { state in
+        return state.withLock { state in
             state.obstacle = obstacle
-            state.nextStart = .now + state.backoff.next()
+            state.failedStarts += 1
+            let pause = state.backoff.next()
+            state.nextStart = .now + pause
+            return state.failure(for: pause)
         }
     }
 

@@ -117,7 +117,8 @@ package struct VisionClassifier: ImageClassifier {
     private func use<Result: Sendable>(
         _ body: @escaping @Sendable (ClassifierProcess) throws(ProcessFailure) -> Result
     ) async throws -> Result {
-        if let obstacle = processes.obstacle { throw ServiceError(.notAvailable, obstacle.description) }
+        // A start that failed is no reason to refuse: after its pause, a request tries the next one.
+        if let lack = processes.lack { throw ServiceError(.notAvailable, lack.description) }
         try await permits.take(for: 0)
         defer { permits.giveBack() }
         let call = ClassifierCall()
@@ -154,8 +155,10 @@ package struct VisionClassifier: ImageClassifier {
                     throw failure(error)
                 }
             }
-        } catch let obstacle as ClassifierObstacle {
-            throw call.isCancelled ? CancellationError() : ServiceError(.notAvailable, obstacle.description)
+        } catch {
+            if call.isCancelled { throw CancellationError() }
+            guard let obstacle = error as? ClassifierObstacle else { throw error }
+            throw ServiceError(.notAvailable, obstacle.description)
         }
     }
 

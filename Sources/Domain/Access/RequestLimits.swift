@@ -13,7 +13,7 @@ package struct RequestLimits: Sendable {
         package var appRequests = 0
         /// Uploads that clients at one address begin.
         package var uploads = 6000
-        /// Log-ins that clients at one address try.
+        /// Log-ins that clients at one address try, and passwords that they set.
         package var logIns = 300
         /// Files that clients at one address have fetched from other servers.
         package var fetches = 120
@@ -60,7 +60,7 @@ package struct RequestLimits: Sendable {
         userRequests = limit(settings.userRequests, "The user has sent", "requests", "userRequests")
         appRequests = limit(settings.appRequests, "The app's clients have sent", "requests", "appRequests")
         uploads = limit(settings.uploads, "\(address) begun", "uploads", "uploads")
-        logIns = limit(settings.logIns, "\(address) tried", "log-ins", "logIns")
+        logIns = limit(settings.logIns, "\(address) tried", "log-ins and new passwords", "logIns")
         fetches = limit(settings.fetches, "\(address) had", "files fetched", "fetches")
         imageWork = limit(settings.imageWork, "\(address) used", "ms of work on images", "imageWork")
     }
@@ -97,7 +97,7 @@ package struct RequestLimits: Sendable {
         if let address = limited(caller) { try uploads.take(for: address) }
     }
 
-    /// Counts an attempt to log in.
+    /// Counts an attempt to log in, or to set a password.
     ///
     /// - Throws: ``ServiceError/Code/overloaded``.
     package func takeLogIn(by caller: Caller) throws {
@@ -123,12 +123,13 @@ package struct RequestLimits: Sendable {
         try imageWork.take(max(1, Int(milliseconds)), for: address)
     }
 
-    private func limited(_ caller: Caller) -> String? {
+    /// The address of a caller, if it is limited; `nil` for the master key.
+    func limited(_ caller: Caller) -> String? {
         caller.isMaster ? nil : limited(caller.address)
     }
 
-    /// The address, if it is limited.
-    private func limited(_ address: String?) -> String? {
+    /// The address, if it is limited; `nil` for one of the networks without limits.
+    package func limited(_ address: String?) -> String? {
         guard let address, !address.isEmpty else { return nil }
         guard let parsed = IPAddress(address), exempt.contains(where: { $0.contains(parsed) }) else {
             return address

@@ -32,12 +32,46 @@ package enum AccountName: String, Sendable, CaseIterable {
     /// - Parameters:
     ///   - text: The name.
     ///   - country: The digits of the country code of phone numbers without `+` (`accounts.countryCode`).
-    /// - Returns: The name, and the other spelling of a phone number of that country.
+    /// - Returns: The name; of a phone number of that country also without `+` and the code, and, unless that is another
+    ///   number, without `+`.
     package func forms(of text: String, country: String) -> [String] {
         guard self == .phone else { return [text] }
         let prefix = "+\(country)"
-        if text.hasPrefix(prefix) { return [text, String(text.dropFirst(prefix.count))] }
-        return text.hasPrefix("+") ? [text] : [text, prefix + text]
+        let number: String
+        if text.hasPrefix("+") {
+            number = text
+        } else {
+            number = AccountName.hasCode(text, of: country) ? "+\(text)" : prefix + text
+        }
+        guard number.hasPrefix(prefix) else { return [number] }
+        let forms = [number, String(number.dropFirst(prefix.count))]
+        let digits = String(number.dropFirst())
+        return AccountName.hasCode(digits, of: country) ? forms + [digits] : forms
+    }
+
+    /// The spelling in which a new value is stored.
+    ///
+    /// - Parameters:
+    ///   - text: The value, checked by ``check(_:)``.
+    ///   - country: The digits of the country code of phone numbers without `+` (`accounts.countryCode`).
+    /// - Returns: The value as the client wrote it; a phone number in another notation than ``forms(of:country:)`` in the
+    ///   form of E.164, because it could not be found otherwise.
+    /// - Throws: ``ServiceError/Code/invalidPhone`` for a text that begins with 0 and is no number.
+    func stored(_ text: String, country: String) throws -> String {
+        guard self == .phone else { return text }
+        do {
+            let number = try PhoneNumber(text, country: country).description
+            return forms(of: number, country: country).contains(text) ? text : number
+        } catch {
+            // Apps have numbers for tests that no country has.
+            guard !text.hasPrefix("0"), !text.hasPrefix("+0") else { throw error }
+            return text
+        }
+    }
+
+    /// Whether digits are a phone number with its country code: they would be none after a second code.
+    private static func hasCode(_ digits: String, of country: String) -> Bool {
+        digits.hasPrefix(country) && (try? PhoneNumber(digits, country: country))?.description == "+\(digits)"
     }
 
     /// The error for a value that another user has.

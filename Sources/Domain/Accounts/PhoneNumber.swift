@@ -6,6 +6,8 @@ package struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
     /// Parses a number in any common notation: with spaces, hyphens, dots, slashes, brackets and full-width digits, with
     /// `+` or `00` before the country code, `(0)` behind it, or without a country code.
     ///
+    /// Digits that are a number only if they begin with the country code have it: `8613800000000`.
+    ///
     /// - Parameters:
     ///   - text: The number as a person or a client wrote it.
     ///   - country: The digits of the country code of numbers without one (`accounts.countryCode`).
@@ -22,24 +24,33 @@ package struct PhoneNumber: Hashable, Sendable, CustomStringConvertible {
                 rest = (rest[..<zero.lowerBound] + rest[zero.upperBound...])[...]
             }
         } else {
+            let written = rest
             if rest.hasPrefix(PhoneNumber.trunkMark) { rest = rest.dropFirst(PhoneNumber.trunkMark.count) }
             // The 0 that is dialled before numbers inside a country; in Italy and San Marino it is a part of them.
             if rest.first == "0", !["39", "378"].contains(country) { rest = rest.dropFirst() }
             rest = (country + rest)[...]
+            if written.hasPrefix(country), !PhoneNumber.isValid(rest), PhoneNumber.isValid(written) { rest = written }
         }
-        guard rest.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw PhoneNumber.refusal("'+' and '(0)' can be at its beginning only")
-        }
-        guard (7...15).contains(rest.count) else {
-            throw PhoneNumber.refusal("it must have 7 to 15 digits with its country code")
-        }
-        guard rest.first != "0" else { throw PhoneNumber.refusal("no country code begins with 0") }
-        let isChinese = rest.hasPrefix("86")
-        guard !isChinese || rest.count == 13 && rest.dropFirst(2).first == "1" else {
-            throw PhoneNumber.refusal("a Chinese mobile number has 11 digits, of which the first is 1")
-        }
+        try PhoneNumber.check(rest)
         description = "+\(rest)"
     }
+
+    /// Checks a number with its country code and without `+`.
+    private static func check(_ digits: Substring) throws {
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw refusal("'+' and '(0)' can be at its beginning only")
+        }
+        guard (7...15).contains(digits.count) else {
+            throw refusal("it must have 7 to 15 digits with its country code")
+        }
+        guard digits.first != "0" else { throw refusal("no country code begins with 0") }
+        let isChinese = digits.hasPrefix("86")
+        guard !isChinese || digits.count == 13 && digits.dropFirst(2).first == "1" else {
+            throw refusal("a Chinese mobile number has 11 digits, of which the first is 1")
+        }
+    }
+
+    private static func isValid(_ digits: Substring) -> Bool { (try? check(digits)) != nil }
 
     /// The maximum length of a written number in bytes.
     private static let maxLength = 64

@@ -1,7 +1,7 @@
 /// The access of a backup and a restore to the databases and blobs of apps, in one folder for each app.
 ///
 /// Every call blocks; it is for commands, never for the cooperative pool.
-package protocol BackupEngine: Sendable {
+package protocol BackupEngine: LogInspection {
     /// The name of the database in an app's folder; a folder that contains it is an app's folder.
     var databaseName: String { get }
 

@@ -14,7 +14,7 @@ extension BackupLayout {
         "\(root(ofGeneration: generation))\(segment)\(SegmentName.segmentSuffix)"
     }
 
-    /// The name of the list of blobs that a segment needs; there is none if it needs no new blob.
+    /// The name of the list of blobs that a segment needs; there is none if it needs no new blob (``SegmentName/list``).
     package func blobs(of segment: SegmentName, ofGeneration generation: GenerationTime) -> String {
         "\(root(ofGeneration: generation))\(segment)\(SegmentName.blobsSuffix)"
     }
@@ -70,15 +70,24 @@ package enum GenerationPart: String, Sendable, CaseIterable {
     case manifest = "manifest.json"
 }
 
-/// The name of a segment: `0000000001-1800000000000`, its number and the time of its last commit.
+/// The name of a segment: `0000000001-1800000000000-9f86…`, its number, the time of its last commit and the SHA-256 of its
+/// list of blobs.
 ///
-/// Names sort as their numbers.
+/// Names sort as their numbers. The digest is in the name because a retention has to compare each list, and a listing of
+/// the target costs less than reading all segments.
 package struct SegmentName: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The number in the generation, from 1 without gaps.
     package let number: Int
     /// The time of the last commit.
     package let time: Timestamp
+    /// The SHA-256 of the list of blobs that the segment adds, as 64 lower-case hexadecimal digits.
+    ///
+    /// ``noList`` if the segment adds none. `nil` in the names that earlier versions gave, which do not tell whether there is a list, and until the list
+    /// is known.
+    package let list: String?
 
+    /// The SHA-256 of no bytes.
+    package static let noList = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     /// The end of the names of segments.
     package static let segmentSuffix = ".segment"
     /// The end of the names of lists of blobs.
@@ -86,15 +95,23 @@ package struct SegmentName: Sendable, Hashable, Comparable, CustomStringConverti
 
     private static let numberLength = 10
     private static let timeLength = 13
+    private static let digits = Set("0123456789abcdef".utf8)
 
     /// Creates a name.
     ///
     /// - Parameters:
     ///   - number: 1 to 9 999 999 999.
     ///   - time: After 1970.
-    package init(number: Int, time: Timestamp) {
+    ///   - list: The SHA-256 of the list of blobs.
+    package init(number: Int, time: Timestamp, list: String? = nil) {
         self.number = number
         self.time = time
+        self.list = list
+    }
+
+    /// The name of the same segment with the SHA-256 of its list of blobs.
+    package func adding(list: String) -> SegmentName {
+        SegmentName(number: number, time: time, list: list)
     }
 
     /// Parses the last part of an object's name, with or without its end; `nil` for other parts.
@@ -105,10 +122,15 @@ package struct SegmentName: Sendable, Hashable, Comparable, CustomStringConverti
             break
         }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int(parts[0]), let time = Int64(parts[1]), number > 0, time >= 0 else {
+        guard 2...3 ~= parts.count, let number = Int(parts[0]), let time = Int64(parts[1]), number > 0, time >= 0 else {
             return nil
         }
-        self.init(number: number, time: Timestamp(milliseconds: time))
+        let list = parts.count == 3 ? String(parts[2]) : nil
+        if let list {
+            guard list.utf8.count == SegmentName.noList.utf8.count, list.utf8.allSatisfy(SegmentName.digits.contains)
+            else { return nil }
+        }
+        self.init(number: number, time: Timestamp(milliseconds: time), list: list)
         guard description == text else { return nil }
     }
 
@@ -119,11 +141,12 @@ package struct SegmentName: Sendable, Hashable, Comparable, CustomStringConverti
             return String(repeating: "0", count: max(0, length - digits.count)) + digits
         }
         let number = padded(Int64(number), SegmentName.numberLength)
-        return "\(number)-\(padded(time.milliseconds, SegmentName.timeLength))"
+        let name = "\(number)-\(padded(time.milliseconds, SegmentName.timeLength))"
+        return list.map { "\(name)-\($0)" } ?? name
     }
 
     /// Lower numbers are less.
     package static func < (left: SegmentName, right: SegmentName) -> Bool {
-        (left.number, left.time) < (right.number, right.time)
+        (left.number, left.time, left.list ?? "") < (right.number, right.time, right.list ?? "")
     }
 }

@@ -36,6 +36,9 @@ package protocol ChangeCapture: AnyObject, Sendable {
     /// - Throws: ``OpenFailure``; the capture has lost its place then.
     func seal(number: Int, previous: [UInt8]) throws(OpenFailure) -> SealedSegment?
 
+    /// Whether the database currently has the record of a file; `true` if it is unknown.
+    func has(_ file: FileEntry) -> Bool
+
     /// Counts the bytes of a segment no more, because the caller removes its files.
     func release(_ segment: SealedSegment)
 
@@ -68,7 +71,7 @@ package struct SealedSegment: Sendable, Equatable {
     package let files: String?
     /// The size of the segment's file in bytes.
     package let size: Int64
-    /// The number and the time of the last commit.
+    /// The number and the time of the last commit; without the list of blobs, which is made when they are stored.
     package let name: SegmentName
     /// The time of the first commit.
     package let oldest: Timestamp

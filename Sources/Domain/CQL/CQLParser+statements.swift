@@ -9,18 +9,21 @@ extension CQLParser {
         try require("from")
         selection.className = try name(of: "a class")
         if take("where") { selection.condition = try condition() }
-        if take("limit") {
-            selection.limit = try wholeNumber()
-            if take(symbol: ",") {
-                selection.skip = selection.limit
+        // Apps write ORDER BY before LIMIT, too, as in SQL (protocol/data 4.7).
+        while true {
+            if selection.limit == nil, take("limit") {
                 selection.limit = try wholeNumber()
+                if take(symbol: ",") {
+                    selection.skip = selection.limit
+                    selection.limit = try wholeNumber()
+                }
+            } else if selection.order.isEmpty, take("order") {
+                try require("by")
+                selection.order = try order()
+            } else {
+                return selection
             }
         }
-        if take("order") {
-            try require("by")
-            selection.order = try order()
-        }
-        return selection
     }
 
     private mutating func column(of selection: inout CQLSelection, showsAll: inout Bool) throws {

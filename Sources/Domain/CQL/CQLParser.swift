@@ -5,6 +5,7 @@
 ///
 ///     statement := select | insert | update | delete
 ///     select    := SELECT column {, column} FROM class [WHERE or] [LIMIT [skip ,] n] [ORDER BY key {, key}]
+///                | SELECT column {, column} FROM class [WHERE or] ORDER BY key {, key} LIMIT [skip ,] n
 ///     column    := * | field | COUNT ( * | objectId ) | INCLUDE field
 ///     key       := [+ | -] field [ASC | DESC]
 ///     insert    := INSERT INTO class ( field {, field} ) VALUES row {, row}

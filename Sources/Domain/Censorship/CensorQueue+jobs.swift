@@ -23,18 +23,19 @@ extension CensorQueue {
             return try await drop(job)
         }
         if job.isAwaitingCallback, job.attempts >= limits.attempts {
-            return try await decide(Opinion(.review, "The webhook never answered."), by: nil, job)
+            return try await decide(Opinion(.review, "The webhook never answered."), by: nil, version: nil, job)
         }
-        switch try await checks.check(record, under: policy.settings) {
-        case .decided(let opinion, let checker):
-            try await decide(opinion, by: checker, job)
-        case .awaiting(let scores):
+        let outcome = try await checks.check(record, under: policy.settings) { [store] question in
+            try await store.write { try $0.expectAnswer(to: question, about: job.id) }
+        }
+        switch outcome {
+        case .decided(let opinion, let checker, let version):
+            try await decide(opinion, by: checker, version: version, job)
+        case .awaiting:
             let end = clock().adding(milliseconds: Int64(limits.callbackTimeout) * 1000)
             try await store.write { writer in
                 guard var row = try writer.leased(job) else { return }
                 row.lease = nil
-                row.isAwaitingCallback = true
-                row.scores = scores
                 row.due = end
                 // If no callback comes, the webhook is asked again.
                 row.attempts += 1
@@ -44,11 +45,22 @@ extension CensorQueue {
     }
 
     /// Writes a machine's decision and deletes the row of its job, unless the lease was lost.
-    private func decide(_ opinion: Opinion, by checker: String?, _ job: CensorJob) async throws {
+    private func decide(
+        _ opinion: Opinion,
+        by checker: String?,
+        version: String?,
+        _ job: CensorJob
+    ) async throws {
         let decision = Decision(opinion, by: checker, at: clock())
         try await store.write { [purge, ids] writer in
             guard try writer.leased(job) != nil else { return }
-            let verdict = try writer.decide(decision, about: job.file, purges: purge != nil, ids: ids)
+            let verdict = try writer.decide(
+                decision,
+                about: job.file,
+                version: version,
+                purges: purge != nil,
+                ids: ids
+            )
             try writer.finish(job, with: verdict, at: decision.at)
         }
     }
@@ -90,18 +102,26 @@ extension CensorQueue {
     }
 
     /// Makes a failed job due again, or gives it up: of a check, a person then decides.
+    ///
+    /// A purge is never given up, because a CDN can show the blocked image until it is told.
     private func retry(_ job: CensorJob, after error: any Error) async throws {
         let failure = error as? ServiceError
         // A stop of the server, and a busy one, are no failures of the job.
         let isBusy = error is CancellationError || failure?.code == .overloaded
-        if failure?.code == .fileNotFound { return try await drop(job) }
+        if let failure, CensorQueue.isOver(job, after: failure) { return try await drop(job) }
         let now = clock()
         let attempts = job.attempts + (isBusy ? 0 : 1)
-        if attempts >= limits.attempts {
+        switch job.work {
+        case .check where attempts >= limits.attempts:
             noteGivenUp(job, error)
-            guard job.work == .check else { return try await drop(job) }
             let why = failure.map(\.message) ?? "Internal error."
-            return try await decide(Opinion(.review, "The check failed \(attempts) times: \(why)"), by: nil, job)
+            let opinion = Opinion(.review, "The check failed \(attempts) times: \(why)")
+            return try await decide(opinion, by: nil, version: nil, job)
+        case .learn where now >= job.createdAt.adding(milliseconds: CensorQueue.learnTime):
+            noteGivenUp(job, error)
+            return try await drop(job)
+        case .check, .learn, .purge:
+            if attempts == limits.attempts, !isBusy { noteRepetition(job, error) }
         }
         let pause = isBusy ? 2_000 : limits.pause(afterFailures: attempts)
         try await store.write { writer in
@@ -112,6 +132,14 @@ extension CensorQueue {
             try writer.update(row.object, in: .censorJob)
         }
     }
+
+    /// Whether a job has nothing to do after a failure: its file is gone, or too large to be learned.
+    private static func isOver(_ job: CensorJob, after failure: ServiceError) -> Bool {
+        failure.code == .fileNotFound || job.work == .learn && FileChecks.tooLarge.contains(failure.code)
+    }
+
+    /// Milliseconds for which it is tried to add a blocked image to the known ones: three days.
+    private static let learnTime: Int64 = 3 * 86_400_000
 }
 
 extension Decision {

@@ -27,7 +27,7 @@ package final class CensorQueue: Sendable {
     ///   - limits: The limits of checks.
     ///   - ids: Generates ids of rows.
     ///   - clock: Returns the current time.
-    ///   - logger: Logs failures of the store, and purges that are given up.
+    ///   - logger: Logs failures of the store, and of jobs that fail again and again.
     package init(
         app: AppID,
         store: any ObjectStore,
@@ -145,6 +145,13 @@ package final class CensorQueue: Sendable {
     func noteGivenUp(_ job: CensorJob, _ error: any Error) {
         logger?.error(
             "A job of the censorship queue failed too often and is given up",
+            metadata: ["app": "\(app)", "job": "\(job.work)", "file": "\(job.file)", "error": "\(error)"]
+        )
+    }
+
+    func noteRepetition(_ job: CensorJob, _ error: any Error) {
+        logger?.error(
+            "A job of the censorship queue fails again and again; it is tried at least once an hour",
             metadata: ["app": "\(app)", "job": "\(job.work)", "file": "\(job.file)", "error": "\(error)"]
         )
     }

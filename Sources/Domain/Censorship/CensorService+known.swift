@@ -49,7 +49,7 @@ extension CensorService {
         }
     }
 
-    /// The answer that a webhook sends later.
+    /// The answer that a webhook sends later, at any time after it was asked.
     ///
     /// - Parameters:
     ///   - body: The body as received.
@@ -78,8 +78,14 @@ extension CensorService {
             }
             var opinion = opinion
             opinion.scores = job.scores.merging(opinion.scores) { _, new in new }
-            let decision = Decision(opinion, by: WebhookChecker.name, at: now)
-            let verdict = try writer.decide(decision, about: id, purges: queue.purge != nil, ids: queue.ids)
+            let decision = Decision(opinion.counting(isPartial: job.isPartial), by: WebhookChecker.name, at: now)
+            let verdict = try writer.decide(
+                decision,
+                about: id,
+                version: job.version,
+                purges: queue.purge != nil,
+                ids: queue.ids
+            )
             try writer.finish(job, with: verdict, at: now)
             return verdict
         }

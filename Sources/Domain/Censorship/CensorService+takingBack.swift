@@ -2,7 +2,8 @@
 extension CensorService {
     /// Takes back a person's verdict about a file.
     ///
-    /// The last decision of a checker is in force again. A file that no checker has seen is checked as a new one.
+    /// The last decision of a checker is in force again. A file that no checker has seen is checked as a new one, and so
+    /// is a file on another server, whose bytes can have changed since then.
     ///
     /// - Parameters:
     ///   - id: The file; one about which no person decided stays as it is.
@@ -18,7 +19,7 @@ extension CensorService {
             writer.caller = caller
             guard let record = try writer.object(id, in: .file) else { return nil }
             guard record.decision?.kind == .person else { return record }
-            let restored = try writer.undecided(record, at: now)
+            let restored = try writer.takenBack(record, at: now)
             try writer.update(restored, in: .file, from: record)
             let verdict = restored.verdict ?? .pending
             let decision = Decision(
@@ -43,7 +44,7 @@ extension CensorService {
 
 extension WriteTransaction {
     /// The record with the last decision of a checker, or with a check that waits.
-    fileprivate func undecided(_ record: StoredObject, at now: Timestamp) throws -> StoredObject {
+    fileprivate func takenBack(_ record: StoredObject, at now: Timestamp) throws -> StoredObject {
         let decisions = ObjectQuery(
             .censorLog,
             where: .all([
@@ -53,13 +54,11 @@ extension WriteTransaction {
             order: [SortKey(FieldPath(field: "objectId"), descending: true)],
             page: .first
         )
-        if let decision = try find(decisions).first.flatMap({ Decision($0.fields) }) { return record.decided(decision) }
-        var restored = record
-        restored.fields[VerdictField.verdict] = .string(Verdict.pending.rawValue)
-        restored.fields[VerdictField.decision] = nil
+        let last = try find(decisions).first.flatMap { Decision($0.fields) }
+        if let last, !CheckedFile.isElsewhere(record) { return record.decided(last) }
         if try object(record.id, in: .censorJob) == nil {
             try insert(CensorJob(.check, of: record.id, at: now).object, into: .censorJob)
         }
-        return restored
+        return record.undecided()
     }
 }

@@ -9,7 +9,7 @@ package struct CensorService: Sendable {
     let presentation: FilePresentation
     let webhookSecret: Secret?
     let known: KnownImages
-    private let checking: Admission
+    let checking: Admission
 
     /// - Parameters:
     ///   - queue: Does the work that can wait; its store and settings are used here, too.
@@ -63,61 +63,6 @@ package struct CensorService: Sendable {
 
     func now() -> Timestamp { queue.clock() }
 
-    /// Checks a file now (protocol/files 8).
-    ///
-    /// - Parameters:
-    ///   - id: The file.
-    ///   - caller: The caller.
-    /// - Returns: The verdict: passed, review or rejected. A person's verdict stays.
-    /// - Throws: ``ServiceError/Code/masterKeyRequired``, ``ServiceError/Code/objectNotFound``,
-    ///   ``ServiceError/Code/badRequest`` for a file that is not an image, ``ServiceError/Code/overloaded``.
-    package func check(_ id: ObjectID, as caller: Caller) async throws -> Verdict {
-        try caller.requireMasterKey()
-        let record = try await image(id)
-        if let decision = record.decision, decision.kind == .person { return decision.verdict }
-        return try await checking.run {
-            let outcome: FileChecks.Outcome
-            do {
-                outcome = try await queue.checks.check(record, under: policy.settings)
-            } catch let error as ServiceError where error.code == .fileNotFound {
-                throw CensorService.notFound
-            } catch let error as ServiceError where error.code != .overloaded {
-                // The queue would try again; this caller gets an answer, and a person can decide.
-                outcome = .decided(Opinion(.review, "The check failed: \(error.message)"), checker: nil)
-            }
-            return try await settle(outcome, about: id)
-        }
-    }
-
-    private func settle(_ outcome: FileChecks.Outcome, about id: ObjectID) async throws -> Verdict {
-        let now = now()
-        let callbackEnd = now.adding(milliseconds: Int64(queue.limits.callbackTimeout) * 1000)
-        let verdict = try await store.write { [queue] writer -> Verdict? in
-            switch outcome {
-            case .decided(let opinion, let checker):
-                let decision = Decision(opinion, by: checker, at: now)
-                let verdict = try writer.decide(decision, about: id, purges: queue.purge != nil, ids: queue.ids)
-                try writer.finishCheck(of: id, with: verdict, at: now)
-                return verdict
-            case .awaiting(let scores):
-                guard try writer.object(id, in: .file) != nil else { return nil }
-                var job = CensorJob(.check, of: id, at: now)
-                if let waiting = try writer.object(id, in: .censorJob).flatMap(CensorJob.init) {
-                    job = waiting
-                    _ = try writer.delete(id, in: .censorJob)
-                }
-                job.lease = nil
-                job.isAwaitingCallback = true
-                job.scores = scores
-                job.due = callbackEnd
-                try writer.insert(job.object, into: .censorJob)
-                return .review
-            }
-        }
-        guard let verdict else { throw CensorService.notFound }
-        return verdict
-    }
-
     /// A person's verdict about a file, in force when this returns.
     ///
     /// - Parameters:
@@ -136,13 +81,19 @@ package struct CensorService: Sendable {
         as caller: Caller
     ) async throws -> CensoredFile {
         try caller.requireMasterKey()
-        _ = try await image(id)
+        let before = try await image(id)
+        let version = await queue.checks.shownVersion(of: before)
         let decision = Decision(verdict, by: .person, at: now(), named: name, note: note)
         let record = try await store.write { [queue] writer -> StoredObject? in
             writer.caller = caller
-            guard try writer.decide(decision, about: id, purges: queue.purge != nil, ids: queue.ids) != nil else {
-                return nil
-            }
+            let decided = try writer.decide(
+                decision,
+                about: id,
+                version: version,
+                purges: queue.purge != nil,
+                ids: queue.ids
+            )
+            guard decided != nil else { return nil }
             try writer.finishCheck(of: id, with: nil, at: decision.at)
             if verdict == .rejected {
                 let job = CensorJob(.learn, of: id, id: queue.ids.next(), at: decision.at)
@@ -194,12 +145,4 @@ package struct CensorService: Sendable {
     }
 
     static let notFound = ServiceError(.objectNotFound, "File not found.")
-}
-
-extension WriteTransaction {
-    /// Deletes the check of a file about which something else decided, and counts it in its run.
-    fileprivate func finishCheck(of id: ObjectID, with verdict: Verdict?, at now: Timestamp) throws {
-        guard let job = try object(id, in: .censorJob).flatMap(CensorJob.init) else { return }
-        try finish(job, with: verdict, at: now)
-    }
 }

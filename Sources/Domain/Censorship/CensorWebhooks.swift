@@ -45,6 +45,7 @@ package struct WebhookChecker: Checker {
     }
 
     package var name: String { WebhookChecker.name }
+    package var canAnswerLater: Bool { true }
 
     /// The name in decisions, also of callbacks.
     static let name = "webhook"
@@ -58,7 +59,14 @@ package struct WebhookChecker: Checker {
         question["mime_type"] = image.mediaType.map(JSONValue.string)
         let reply = try await settings.post(question, to: url)
         switch reply.status {
-        case 200: return .opinion(try WebhookChecker.opinion(in: reply.body))
+        case 200:
+            guard reply.isWhole else {
+                throw ServiceError(
+                    .badRequest,
+                    "The answer of the webhook has more than \(WebhookReply.maxSize) bytes."
+                )
+            }
+            return .opinion(try WebhookChecker.opinion(in: reply.body))
         case 202: return .later
         default: throw ServiceError(.badRequest, "The webhook answered with status \(reply.status).")
         }

@@ -3,6 +3,9 @@ package protocol Checker: Sendable {
     /// The name in decisions: `known`, `classifier`, `webhook`.
     var name: String { get }
 
+    /// Whether its answer can follow later, even before ``check(_:under:)`` returns.
+    var canAnswerLater: Bool { get }
+
     /// Looks at one image.
     ///
     /// - Parameters:
@@ -11,6 +14,11 @@ package protocol Checker: Sendable {
     /// - Returns: What it thinks of it.
     /// - Throws: Errors that can pass, after which the check is tried again.
     func check(_ image: CheckedImage, under settings: CensorSettings) async throws -> CheckResult
+}
+
+extension Checker {
+    /// Most answer at once.
+    package var canAnswerLater: Bool { false }
 }
 
 /// What a checker says about an image.
@@ -38,6 +46,16 @@ package struct Opinion: Sendable, Hashable {
         self.reason = reason
         self.scores = scores
     }
+
+    /// The opinion that counts.
+    ///
+    /// - Parameter isPartial: Whether the checkers have seen only some frames. Then a person decides instead of the
+    ///   checker that passed the image, because the other frames can show anything.
+    /// - Returns: The same opinion, or that a person decides.
+    func counting(isPartial: Bool) -> Opinion {
+        guard isPartial, verdict == .passed else { return self }
+        return Opinion(.review, "Only the first frame of this animation can be checked.", scores: scores)
+    }
 }
 
 /// An image as checkers see it.
@@ -54,6 +72,8 @@ package struct CheckedImage: Sendable {
     package let digest: String
     /// Frames of the image; none if it cannot be read.
     package let samples: [ImageSample]
+    /// Whether the image has frames that this server cannot read.
+    package let hasUnreadFrames: Bool
     /// Why the image cannot be read, for people; `nil` if it can.
     package let damage: String?
     /// The scores of the checkers before.
@@ -67,6 +87,7 @@ package struct CheckedImage: Sendable {
         size: Int64,
         digest: String,
         samples: [ImageSample],
+        hasUnreadFrames: Bool = false,
         damage: String? = nil
     ) {
         self.id = id
@@ -75,6 +96,7 @@ package struct CheckedImage: Sendable {
         self.size = size
         self.digest = digest
         self.samples = samples
+        self.hasUnreadFrames = hasUnreadFrames
         self.damage = damage
     }
 }

@@ -1,21 +1,28 @@
-internal import Crypto
-internal import NIOCore
-
 /// Checks one file: reads its image, and asks the checkers in turn.
 package struct FileChecks: Sendable {
     /// What a check led to.
     package enum Outcome: Sendable, Hashable {
-        /// A verdict.
-        case decided(Opinion, checker: String?)
-        /// A webhook answers later; the scores are those of the checkers before it.
-        case awaiting(scores: [String: Double])
+        /// A verdict about bytes with this version; `nil` if they are unknown.
+        case decided(Opinion, checker: String?, version: String?)
+        /// A webhook answers later.
+        case awaiting
     }
 
-    private let files: FileService
-    private let images: ImageService
-    private let remoteImages: RemoteImages
+    /// What a check knows before it asks a webhook, whose answer can come at any time from then on.
+    package struct Question: Sendable, Hashable {
+        /// The scores of the checkers before the webhook.
+        package let scores: [String: Double]
+        /// The version of the bytes.
+        package let version: String
+        /// Whether the checkers have seen only some of the image's frames.
+        package let isPartial: Bool
+    }
+
+    let files: FileService
+    let images: ImageService
+    let remoteImages: RemoteImages
     private let checkers: [any Checker]
-    private let limits: CheckLimits
+    let limits: CheckLimits
 
     /// - Parameters:
     ///   - files: The app's files.
@@ -40,27 +47,52 @@ package struct FileChecks: Sendable {
     /// Asks the checkers about a file.
     ///
     /// A rejection ends the chain; otherwise the last checker with an opinion decides. Without an opinion a person has to,
-    /// for example about a file that is not an image or exceeds the limits on images.
+    /// for example about a damaged image or one that exceeds the limits on images. A file on another server that is no
+    /// image passes.
     ///
     /// - Parameters:
     ///   - record: The file's record.
     ///   - settings: The app's settings.
+    ///   - expect: Called before a checker is asked whose answer can follow later.
     /// - Returns: The outcome.
-    /// - Throws: Errors that can pass; ``ServiceError/Code/fileNotFound`` if the file's bytes do not exist any more.
-    package func check(_ record: StoredObject, under settings: CensorSettings) async throws -> Outcome {
+    /// - Throws: Errors that can pass; ``ServiceError/Code/fileNotFound`` if the file's bytes do not exist any more;
+    ///   errors of `expect`.
+    package func check(
+        _ record: StoredObject,
+        under settings: CensorSettings,
+        expecting expect: @Sendable (Question) async throws -> Void
+    ) async throws -> Outcome {
         // Limited like each checker, because another server can send the file slowly: the lease is longer than all.
-        var image = try await TimeLimit.run(.seconds(limits.timeout), "Reading the image") {
-            try await self.image(of: record)
+        let subject = try await TimeLimit.run(.seconds(limits.timeout), "Reading the image") {
+            try await self.subject(of: record)
         }
+        switch subject {
+        case .decided(let opinion, let version): return .decided(opinion, checker: nil, version: version)
+        case .image(let image, let version): return try await check(image, version, settings, expect)
+        }
+    }
+
+    private func check(
+        _ image: CheckedImage,
+        _ version: String,
+        _ settings: CensorSettings,
+        _ expect: @Sendable (Question) async throws -> Void
+    ) async throws -> Outcome {
+        var image = image
         var reasons = [image.damage].compactMap(\.self)
         var last: (opinion: Opinion, checker: String)?
         for checker in checkers {
+            if checker.canAnswerLater {
+                try await expect(
+                    Question(scores: image.scores, version: version, isPartial: image.hasUnreadFrames)
+                )
+            }
             let result = try await TimeLimit.run(.seconds(limits.timeout), "The checker \(checker.name)") { [image] in
                 try await checker.check(image, under: settings)
             }
             switch result {
             case .none(let reason): if let reason { reasons.append(reason) }
-            case .later: return .awaiting(scores: image.scores)
+            case .later: return .awaiting
             case .opinion(var opinion):
                 image.scores.merge(opinion.scores) { _, new in new }
                 opinion.scores = image.scores
@@ -68,69 +100,11 @@ package struct FileChecks: Sendable {
             }
             if last?.opinion.verdict == .rejected { break }
         }
-        if let last { return .decided(last.opinion, checker: last.checker) }
-        return .decided(Opinion(.review, reasons.first ?? "No checker is set up.", scores: image.scores), checker: nil)
-    }
-
-    /// The digest of a file's bytes and the hash of its image, by which copies are found; the hash is `nil` if the
-    /// image cannot be read, or has too little structure.
-    func fingerprint(of record: StoredObject) async throws -> (digest: String, hash: PerceptualHash?) {
-        let origin = try await origin(of: record)
-        let digest = try await FileChecks.digest(of: origin)
-        do {
-            let hash = try await images.samples(of: origin, atMost: 1).first?.hash
-            return (digest, hash.flatMap { $0.quality >= PerceptualHash.usefulQuality ? $0 : nil })
-        } catch let error as ServiceError where FileChecks.final.contains(error.code) {
-            return (digest, nil)
+        guard let last else {
+            let opinion = Opinion(.review, reasons.first ?? "No checker is set up.", scores: image.scores)
+            return .decided(opinion, checker: nil, version: version)
         }
+        let opinion = last.opinion.counting(isPartial: image.hasUnreadFrames)
+        return .decided(opinion, checker: last.checker, version: version)
     }
-
-    /// The source of a file's image, here or on another server.
-    ///
-    /// - Throws: ``ServiceError/Code/fileNotFound`` if it has no bytes; errors of fetching it.
-    func origin(of record: StoredObject) async throws -> ImageOrigin {
-        switch FileLocation(of: record) {
-        case .here(let key)?:
-            guard record.mirrorState != .missing, let file = try await files.record(key) else {
-                throw FileService.notFound
-            }
-            return ImageOrigin(file, in: files)
-        case .elsewhere(let url)?:
-            return try await remoteImages.origin(of: url, for: nil).0
-        case nil:
-            throw FileService.notFound
-        }
-    }
-
-    private func image(of record: StoredObject) async throws -> CheckedImage {
-        let origin = try await origin(of: record)
-        var samples: [ImageSample] = []
-        var damage: String?
-        do {
-            samples = try await images.samples(of: origin, atMost: limits.frames)
-        } catch let error as ServiceError where FileChecks.final.contains(error.code) {
-            damage = error.message
-        }
-        return CheckedImage(
-            id: record.id,
-            name: record.fields["name"]?.stringValue ?? "",
-            mediaType: record.fields["mime_type"]?.stringValue,
-            size: origin.size,
-            digest: try await FileChecks.digest(of: origin),
-            samples: samples,
-            damage: damage
-        )
-    }
-
-    private static func digest(of origin: ImageOrigin) async throws -> String {
-        let blob = try await origin.open()
-        var hash = SHA256()
-        for try await piece in blob.pieces(of: 0..<blob.size) {
-            piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-        }
-        return hash.finalize().hexadecimal
-    }
-
-    /// Errors of the image itself, which another attempt would only repeat.
-    private static let final: Set<ServiceError.Code> = [.notAnImage, .imageTooLarge]
 }

@@ -5,6 +5,7 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - decision: The decision; a machine's does not replace a person's.
     ///   - id: The file.
+    ///   - version: The version of the bytes about which it is; `nil` if it is unknown.
     ///   - purges: Whether caches are told.
     ///   - ids: Generates ids of rows.
     /// - Returns: The verdict in force; `nil` if the file does not exist.
@@ -12,17 +13,41 @@ extension WriteTransaction {
     func decide(
         _ decision: Decision,
         about id: ObjectID,
+        version: String?,
         purges: Bool,
         ids: ObjectIDGenerator
     ) throws -> Verdict? {
         guard let record = try object(id, in: .file) else { return nil }
         if decision.kind == .machine, record.decision?.kind == .person { return record.verdict }
-        try update(record.decided(decision), in: .file, from: record)
+        try update(record.decided(decision, about: version), in: .file, from: record)
         try log(CensorLogEntry(.verdict(file: id, decision), at: decision.at), ids: ids)
         if purges, decision.verdict == .rejected, record.verdict != .rejected {
             try insert(CensorJob(.purge, of: id, id: ids.next(), at: decision.at).object, into: .censorJob)
         }
         return decision.verdict
+    }
+
+    /// Notes in the row of a check that a webhook is asked, so that its answer counts from now on, also if it comes
+    /// before the webhook has confirmed the request.
+    ///
+    /// - Parameters:
+    ///   - question: What the check knows before.
+    ///   - id: The file.
+    ///   - new: The row to add if the check has none; `nil` for that of a worker, which is gone if the file was decided
+    ///     about meanwhile.
+    /// - Throws: Errors of the store.
+    func expectAnswer(to question: FileChecks.Question, about id: ObjectID, adding new: CensorJob? = nil) throws {
+        let former = try object(id, in: .censorJob).flatMap(CensorJob.init)
+        guard var job = former ?? new else { return }
+        job.isAwaitingCallback = true
+        job.scores = question.scores
+        job.version = question.version
+        job.isPartial = question.isPartial
+        if former == nil {
+            try insert(job.object, into: .censorJob)
+        } else {
+            try update(job.object, in: .censorJob)
+        }
     }
 
     /// The job of a row, if a lease on it is still valid.

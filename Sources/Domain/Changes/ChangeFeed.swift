@@ -172,8 +172,9 @@ package struct ChangeSubscription: Sendable {
 
     /// Adds a filter; the subscriber gets the changes of transactions that begin after the call.
     ///
-    /// The changes of a transaction that runs at this moment do not arrive, because some may not be recorded. A filter
-    /// that is added to a subscription never causes ``ChangeFeed/Event/missed``.
+    /// The changes of a transaction that runs at this moment do not arrive, because some may not be recorded;
+    /// ``ObjectStore/awaitRunningWrites()`` returns when it has ended. A filter that is added to a subscription never
+    /// causes ``ChangeFeed/Event/missed``.
     ///
     /// - Returns: The number of the filter, for ``remove(_:)``.
     package func add(_ filter: ChangeFilter) -> Int {

@@ -8,8 +8,8 @@ package struct ConsoleService: Sendable {
 
     /// The seconds after which the time of a session's last use is written again.
     static let precision = 60
-    /// The maximum number of rows that one transaction removes.
-    static let removals = 1000
+    /// The maximum number of sessions: the largest limit, with each of the two keys.
+    static let mostSessions = 2000
 
     /// Creates the service of an app.
     ///
@@ -61,7 +61,7 @@ package struct ConsoleService: Sendable {
             at: now
         )
         try await store.write { [settings] writer in
-            try writer.removeConsoleSessions(at: now, settings)
+            try writer.removeConsoleSessions(isReadOnly: isReadOnly, at: now, settings)
             try writer.insert(session.object, into: .consoleSession)
         }
         return (session, token)
@@ -96,7 +96,7 @@ package struct ConsoleService: Sendable {
         let query = ObjectQuery(
             .consoleSession,
             order: [SortKey(FieldPath(field: "createdAt"), descending: true)],
-            page: Page(first: ConsoleService.removals)
+            page: Page(first: ConsoleService.mostSessions)
         )
         return try await store.read { try $0.find(query) }
             .compactMap(ConsoleSession.init(stored:))
@@ -150,13 +150,20 @@ package struct ConsoleService: Sendable {
 }
 
 extension WriteTransaction {
-    /// Removes the sessions that are over, and more if there is no room for one more.
-    fileprivate func removeConsoleSessions(at now: Timestamp, _ settings: ConsoleSettings) throws {
+    /// Removes the sessions that are over, and more of those with the same rights if one more would exceed the limit.
+    ///
+    /// Log-ins with the read-only key end no session of an owner.
+    fileprivate func removeConsoleSessions(
+        isReadOnly: Bool,
+        at now: Timestamp,
+        _ settings: ConsoleSettings
+    ) throws {
         let order = [SortKey(FieldPath(field: "createdAt"))]
-        let stored = try find(ObjectQuery(.consoleSession, order: order, page: Page(first: ConsoleService.removals)))
+        let page = Page(first: ConsoleService.mostSessions)
+        let stored = try find(ObjectQuery(.consoleSession, order: order, page: page))
         let sessions = stored.map { (id: $0.id, session: ConsoleSession(stored: $0)) }
         let over = sessions.filter { $0.session?.isOver(at: now, idleTime: settings.idleTime) ?? true }.map(\.id)
-        let open = sessions.compactMap(\.session).filter { !over.contains($0.id) }
+        let open = sessions.compactMap(\.session).filter { $0.isReadOnly == isReadOnly && !over.contains($0.id) }
             .sorted { $0.lastUsedAt < $1.lastUsedAt }
         let surplus = max(0, open.count - settings.maxSessions + 1)
         try delete(over + open.prefix(surplus).map(\.id), in: .consoleSession)

@@ -4,7 +4,9 @@ package struct ConsoleSettings: Sendable {
     package var sessionLife = 12 * 3600
     /// Seconds after which a session ends that no request uses.
     package var idleTime = 30 * 60
-    /// The maximum number of sessions of an app; the next log-in ends the one that was used the longest ago.
+    /// The maximum number of sessions of an app with the master key, and as many with the read-only key.
+    ///
+    /// The next log-in ends the one with the same key that was used the longest ago.
     package var maxSessions = 100
     /// Log-ins that clients at one address can fail in one minute; 0 means no limit.
     package var maxFailures = 10

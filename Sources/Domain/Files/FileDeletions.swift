@@ -221,9 +221,13 @@ package final class FileDeletions: Sendable {
         let done = rows.filter { !failed.contains($0.id) }.map(\.id)
         let moved = Set(work.moves.map(\.id)).subtracting(failed)
         try await store.write { writer in
-            // An entry can have been removed while its bytes were moved; its row then removes them from the trash.
+            // An entry can have been removed while its bytes were moved: another row then removes them from the trash. It
+            // has no key, because the next file of the key can be created as soon as this has returned.
             let entries = Set(try writer.rows(moved, in: .trash, readableBy: .unrestricted, upTo: .max).map(\.id))
-            try writer.delete(done.filter { !moved.contains($0) || entries.contains($0) }, in: .deletion)
+            try writer.delete(done, in: .deletion)
+            for id in moved.subtracting(entries) {
+                try writer.insert(PendingDeletion.trashing(id, nil, at: .now()), into: .deletion)
+            }
         }
         return rows.compactMap { row in errors[row.id].map { (row, $0) } }
     }

@@ -22,6 +22,11 @@ package struct FilePresentation: Sendable {
         self.privacy = privacy
     }
 
+    /// The members of a record that decide how a caller sees its other members.
+    func membersRead(for caller: Caller) -> Set<String> {
+        policy.settings.isShownToOwner && caller.user != nil ? ["key", "metaData"] : ["key"]
+    }
+
     /// Whether a caller without the master key sees the verdict about a file: its owner, if a setting allows it.
     func showsVerdict(about record: borrowing RawObject, to caller: Caller) -> Bool {
         guard let user = caller.user, policy.settings.isShownToOwner else { return false }

@@ -83,6 +83,8 @@ package struct ServedFile: Sendable, Hashable {
     package let key: FileKey
     /// The media type with which the file is served.
     package let mediaType: MediaType
+    /// Whether the file can be an image, whatever ``mediaType`` says, so that censorship can block it.
+    package let canBeImage: Bool
     /// The size in bytes.
     package let size: Int64
     /// The digest from which the strong validator is derived.
@@ -104,6 +106,7 @@ package struct ServedFile: Sendable, Hashable {
         id = record.id
         key = record.key
         mediaType = record.mediaType
+        canBeImage = CheckedFile.canBeImage(declared: record.mediaType, detected: record.detectedType)
         size = record.facts.size
         digest = record.facts.digest
         createdAt = record.createdAt

@@ -108,4 +108,10 @@ extension WriteTransaction {
             try insert(StoredObject(id: Usage.id, createdAt: now, updatedAt: now, fields: fields), into: .usage)
         }
     }
+
+    /// Stores a usage in the place of a row that is not read: it can be damaged.
+    func replaceUsage(with usage: Usage, at now: Timestamp) throws {
+        try delete([Usage.id], in: .usage)
+        try save(usage, at: now)
+    }
 }

@@ -70,8 +70,13 @@ extension WriteTransaction {
 
     /// Adds the row that makes the worker move bytes back to the trash, before ``BlobTrash/restore(_:)`` gives them
     /// their key.
+    ///
+    /// - Throws: The errors of ``requireRestorable(_:)``; ``KeyHasOtherBytes``; errors of the store.
     func noteRestoring(_ entry: TrashEntry, _ key: FileKey, at now: Timestamp) throws {
         try requireRestorable(entry)
+        // A delete takes no claim on the key, so it can have been committed after the claim was taken.
+        let deletions = try pendingDeletions(.all, where: PendingDeletion.has(key))
+        guard deletions.allSatisfy({ $0.id == entry.id }) else { throw KeyHasOtherBytes() }
         if try pendingDeletions([entry.id]).isEmpty {
             let blob = FileBlob(key: key, file: entry.record.id, replaced: entry.record.replacedFile)
             try insert(PendingDeletion.trashing(entry.id, blob, at: now), into: .deletion)
@@ -117,6 +122,9 @@ extension WriteTransaction {
         )
     }
 }
+
+/// The bytes of another deleted file are still under a key.
+struct KeyHasOtherBytes: Error {}
 
 extension TrashEntry {
     /// The error for an id without an entry.

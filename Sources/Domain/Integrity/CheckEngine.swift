@@ -2,7 +2,7 @@
 ///
 /// A server can run on the folder, except during a repair. Every call blocks; it is for commands, never for the
 /// cooperative pool.
-package protocol CheckEngine: Sendable {
+package protocol CheckEngine: LogInspection {
     /// The name of the database in an app's folder; a folder that contains it is an app's folder.
     var databaseName: String { get }
 
@@ -14,6 +14,13 @@ package protocol CheckEngine: Sendable {
     /// - Returns: The open database.
     /// - Throws: ``OpenFailure``.
     func openDatabase(in folder: String, repairing: Bool) throws(OpenFailure) -> any CheckedDatabase
+
+    /// Gives the damaged write-ahead log of a database that contains all of it (``DamagedLog/copied``) another name; no
+    /// server uses the folder.
+    ///
+    /// - Returns: The new path.
+    /// - Throws: ``OpenFailure``.
+    func moveLogAside(in folder: String) throws(OpenFailure) -> String
 
     /// The files in an app's folder; opens nothing.
     func blobs(in folder: String) -> any CheckedBlobs

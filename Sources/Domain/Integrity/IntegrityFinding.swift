@@ -4,6 +4,8 @@ package struct IntegrityFinding: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         /// SQLite finds the pages of the database damaged.
         case damagedDatabase = "damaged-database"
+        /// Acknowledged changes are missing in the write-ahead log of the database.
+        case lostChanges = "lost-changes"
         /// A row is not what was written.
         case damagedRow = "damaged-row"
         /// A file's record has no valid key, size or digest.
@@ -30,7 +32,8 @@ package struct IntegrityFinding: Sendable, Hashable {
         /// Whether something is lost or wrong; the others are notes, which the server or the app deals with.
         package var isDamage: Bool {
             switch self {
-            case .damagedDatabase, .damagedRow, .unreadableRecord, .missingBlob, .damagedBlob, .orphanBlob, .wrongUsage:
+            case .damagedDatabase, .lostChanges, .damagedRow, .unreadableRecord, .missingBlob, .damagedBlob,
+                .orphanBlob, .wrongUsage:
                 true
             case .danglingReference, .stagedLeftover, .abandonedPut, .brokenDerivative, .foreignFile:
                 false

@@ -1,6 +1,6 @@
 extension ObjectStore {
-    /// Stores the usage of the app's files and uploads in the place of a wrong one.
+    /// Stores the usage of the app's files and uploads in the place of a wrong or damaged one.
     package func correctUsage(to usage: Usage) async throws {
-        try await write { try $0.save(usage, at: .now()) }
+        try await write { try $0.replaceUsage(with: usage, at: .now()) }
     }
 }

@@ -17,7 +17,7 @@ struct LiveChange: Sendable {
     let before: StoredObject?
     /// The object after, or the user who logged in; `nil` if it was deleted.
     let after: StoredObject?
-    /// The nodes that can match one of the states.
+    /// The nodes that can match one of the states, those that took long before last.
     private(set) var nodes: [LiveNode] = []
 
     /// Reads the states of a change.
@@ -52,7 +52,8 @@ struct LiveChange: Sendable {
         let nodes = try index.candidates([before, after].compactMap { $0 })
         guard !nodes.isEmpty else { return nil }
         var change = self
-        change.nodes = nodes
+        let isSlow = Dictionary(grouping: nodes, by: \.isSlow)
+        change.nodes = (isSlow[false] ?? []) + (isSlow[true] ?? [])
         return change
     }
 

@@ -2,6 +2,12 @@
 ///
 /// All functions return at once and can be called from any thread, so the matcher never waits for a client.
 package protocol LiveConnection: AnyObject, Sendable {
+    /// Identifies the WebSocket, which can be a connection of several installations and counts once in limits.
+    var socket: ObjectIdentifier { get }
+
+    /// The client address by which limits count; `nil` if the client's address has no limit.
+    var address: String? { get }
+
     /// Queues an event for the client.
     ///
     /// Events of one call after the other are sent in that order. If the client reads too slowly and its queue exceeds
@@ -24,4 +30,11 @@ package protocol LiveConnection: AnyObject, Sendable {
     /// Called when events for it were lost, and when the server stops: a connection that stays open has received
     /// every event.
     func goAway()
+}
+
+/// A connection with a WebSocket of its own, and without limits for its address.
+extension LiveConnection {
+    package var socket: ObjectIdentifier { ObjectIdentifier(self) }
+
+    package var address: String? { nil }
 }

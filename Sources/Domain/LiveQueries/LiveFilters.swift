@@ -20,8 +20,11 @@ struct LiveFilters: Sendable {
     }
 
     /// Begins to record a class, if it is not recorded.
-    mutating func follow(_ name: ClassName) {
-        guard classes[name] == nil, !others.contains(name) else { return }
+    ///
+    /// - Returns: Whether it was not recorded: changes of transactions that run at this moment do not arrive.
+    @discardableResult
+    mutating func follow(_ name: ClassName) -> Bool {
+        guard classes[name] == nil, !others.contains(name) else { return false }
         if classes.count < LiveFilters.maxClasses {
             classes[name] = subscription.add(ChangeFilter(name, states: [.before, .after]))
         } else {
@@ -31,6 +34,7 @@ struct LiveFilters: Sendable {
         if name == .user, logins == nil {
             logins = subscription.add(ChangeFilter(.session, [.created, .updated], states: .after))
         }
+        return true
     }
 
     /// Ends the recording of a class.

@@ -7,7 +7,9 @@ struct LiveIndex: Sendable {
 
     private typealias Nodes = [ObjectIdentifier: LiveNode]
 
-    private var entries: [LiveNode.Key: Entry] = [:]
+    private var entries: [ObjectIdentifier: Entry] = [:]
+    /// The nodes by what their subscriptions have in common.
+    private var keys: [LiveNode.Key: LiveNode] = [:]
     /// The nodes with terms, by path and value.
     private var nodes: [FieldPath: [ValueSet.Member: Nodes]] = [:]
     /// The nodes that are tested for every change.
@@ -23,11 +25,11 @@ struct LiveIndex: Sendable {
     var isEmpty: Bool { entries.isEmpty }
 
     /// The node of a key; `nil` if no subscription has it.
-    func node(_ key: LiveNode.Key) -> LiveNode? { entries[key]?.node }
+    func node(_ key: LiveNode.Key) -> LiveNode? { keys[key] }
 
     /// The subscriptions of a node.
     func subscriptions(of node: LiveNode) -> [LiveSubscription] {
-        (entries[node.key]?.subscriptions.values).map(Array.init) ?? []
+        (entries[ObjectIdentifier(node)]?.subscriptions.values).map(Array.init) ?? []
     }
 
     /// The installations with subscriptions.
@@ -36,22 +38,33 @@ struct LiveIndex: Sendable {
     }
 
     /// Adds a subscription, and its node if that is new.
-    mutating func insert(_ subscription: LiveSubscription) {
+    ///
+    /// - Returns: Whether the node is new.
+    @discardableResult
+    mutating func insert(_ subscription: LiveSubscription) -> Bool {
         let node = subscription.node
-        if entries[node.key] == nil {
-            entries[node.key] = Entry(node: node)
+        let id = ObjectIdentifier(node)
+        let isNew = entries[id] == nil
+        if isNew {
+            keys[node.key] = node
             insert(node)
         }
-        entries[node.key]?.subscriptions[subscription.id] = subscription
+        entries[id, default: Entry(node: node)].subscriptions[subscription.id] = subscription
+        return isNew
     }
 
     /// Removes a subscription, and its node with the last one.
-    mutating func remove(_ subscription: LiveSubscription) {
-        let key = subscription.node.key
-        entries[key]?.subscriptions[subscription.id] = nil
-        guard let entry = entries[key], entry.subscriptions.isEmpty else { return }
-        entries[key] = nil
+    ///
+    /// - Returns: Whether the node was removed.
+    @discardableResult
+    mutating func remove(_ subscription: LiveSubscription) -> Bool {
+        let id = ObjectIdentifier(subscription.node)
+        entries[id]?.subscriptions[subscription.id] = nil
+        guard let entry = entries[id], entry.subscriptions.isEmpty else { return false }
+        entries[id] = nil
+        keys[entry.node.key] = nil
         remove(entry.node)
+        return true
     }
 
     /// The nodes that can match one of the states of an object.

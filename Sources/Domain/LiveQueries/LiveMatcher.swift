@@ -12,8 +12,10 @@ final class LiveMatcher: Sendable {
     private let counts = Mutex((events: 0, losses: 0))
     private let log: LossLog
 
-    /// The maximum number of changes in one transaction, whose events are in memory at the same time.
-    private static let chunk = 64
+    /// The maximum number of changes whose objects are parsed at the same time.
+    private static let chunk = 16
+    /// The size of changes after which no further one is parsed with them, in bytes of JSON.
+    private static let chunkSize = 1 << 20
 
     init(store: any ObjectStore, settings: ObjectSettings, registry: LiveRegistry, rows: LiveRows?, logger: Logger) {
         self.rows = rows
@@ -43,7 +45,7 @@ final class LiveMatcher: Sendable {
             var rest = changes[...]
             while !rest.isEmpty, !Task.isCancelled {
                 let start = position - rest.count
-                var part = rest.prefix(LiveMatcher.chunk)
+                var part = LiveMatcher.first(of: rest)
                 if let rows, let first = part.first {
                     // A row changes which subscriptions the changes after it are compared with.
                     if first.className == .liveQuery { await apply(first, of: rows, at: start + 1) }
@@ -55,6 +57,15 @@ final class LiveMatcher: Sendable {
             }
         }
         registry.handled(position)
+    }
+
+    /// The first changes that are handled together.
+    private static func first(of changes: ArraySlice<Change>) -> ArraySlice<Change> {
+        var size = 0
+        return changes.prefix(chunk).prefix { change in
+            defer { size += change.size }
+            return size == 0 || size + change.size <= chunkSize
+        }
     }
 
     private func apply(_ change: Change, of rows: LiveRows, at position: Int) async {
@@ -73,14 +84,18 @@ final class LiveMatcher: Sendable {
             let users = try await users(loggingIn: changes)
             let found = try candidates(of: changes, at: start, users)
             guard !found.isEmpty else { return }
-            // Read before the snapshot, because endings after the snapshot must invalidate the result.
-            let epoch = settings.accountDependencies.sessionCache.epoch
-            let decision = try await store.read { [registry, settings] reader in
-                var decider = LiveDecider(reader, registry, settings, foundAt: epoch)
-                for change in found { try decider.decide(change) }
-                return decider.decision
+            var work = LiveWork(found)
+            while work.change != nil {
+                try Task.checkCancellation()
+                // Read before the snapshot, because endings after the snapshot must invalidate the result.
+                let epoch = settings.accountDependencies.sessionCache.epoch
+                let decision = try await store.read { [registry, settings, work] reader in
+                    var decider = LiveDecider(reader, registry, settings, foundAt: epoch)
+                    return try decider.decide(work)
+                }
+                await deliver(decision)
+                work = decision.rest
             }
-            deliver(decision)
         } catch {
             guard !Task.isCancelled else { return }
             let classes = Set(changes.map { $0.className == .session ? .user : $0.className })
@@ -109,6 +124,7 @@ final class LiveMatcher: Sendable {
     ) throws -> [LiveChange] {
         var found: [LiveChange] = []
         for (position, change) in zip(start..., changes) {
+            try Task.checkCancellation()
             // The states are parsed only for classes with live queries, and outside of the lock.
             if registry.follows(change.className) {
                 let change = try LiveChange(change, at: position)
@@ -123,14 +139,26 @@ final class LiveMatcher: Sendable {
         return found
     }
 
-    private func deliver(_ decision: LiveDecision) {
+    private func deliver(_ decision: LiveDecision) async {
+        for evaluation in decision.evaluations { evaluation.node.note(evaluation.time) }
+        for (payer, time) in decision.times { registry.allowances.take(time, of: payer) }
         let sent = registry.deliver(decision)
         counts.withLock { $0.events += sent }
-        for failure in decision.failures.values {
-            lose("A live query could not be evaluated", failure.error) { state in
-                Set(state.classes[failure.node.className]?.subscriptions(of: failure.node).map(\.installation) ?? [])
+        for failure in decision.failures.values { await end(failure) }
+    }
+
+    /// Sends the clients of a node away whose events are lost; refuses its subscriptions if they would be lost again.
+    private func end(_ failure: LiveDecision.Failure) async {
+        let node = failure.node
+        guard (failure.error as? ServiceError)?.code == .badRequest else {
+            return lose("A live query could not be evaluated", failure.error) { state in
+                Set(state.classes[node.className]?.subscriptions(of: node).map(\.installation) ?? [])
             }
         }
+        let refused = registry.refuse(node)
+        // Before the clients come back to another server.
+        await rows?.refuse(refused)
+        lose("A live query takes too long and is refused", failure.error) { _ in Set(refused.map(\.installation)) }
     }
 
     private func lose(

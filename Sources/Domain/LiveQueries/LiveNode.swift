@@ -16,51 +16,56 @@ final class LiveNode: Sendable {
     let key: Key
     /// The terms by which the index finds the node; `nil` if it is tested for every change of the class.
     let terms: LiveTerms?
+    /// The client whose subscription made the node, in whose shares of limits its memory counts.
+    let owner: LiveOwner
+    /// An estimate of its memory in bytes.
+    let size: Int
+    /// See ``lastTime``.
+    private let cost = Atomic<Int>(0)
     private let condition: Condition
     /// The condition as resolved for the newest schema; a cache of what ``resolved(in:by:)`` computes.
     private let cache = Mutex<(schema: ClassSchema, condition: Condition)?>(nil)
 
-    init(_ query: LiveQuery, isMaster: Bool, in schema: ClassSchema?) {
+    init(_ query: LiveQuery, isMaster: Bool, in schema: ClassSchema?, of owner: LiveOwner) {
+        self.owner = owner
+        size = query.size
         className = query.className
         key = Key(condition: query.conditionText, isMaster: isMaster)
         terms = LiveTerms(of: query.condition, in: schema)
         condition = query.condition
     }
 
+    /// The microseconds that the last evaluation took; 0 before the first one.
+    var lastTime: Int { cost.load(ordering: .relaxed) }
+
+    /// Whether the last evaluation took so long that other nodes are evaluated first.
+    var isSlow: Bool { lastTime >= LiveNode.slow }
+
+    private static let slow = 1000
+
+    /// Records how long an evaluation took.
+    func note(_ time: Duration) { cost.store(max(1, time.microseconds), ordering: .relaxed) }
+
     /// Whether a state of an object matches.
     ///
     /// - Parameters:
     ///   - state: The state.
     ///   - schema: The class.
-    ///   - reader: Knows the members of relations at this moment.
+    ///   - reader: Knows the classes.
     ///   - app: The app.
     ///   - budget: The time limit.
-    ///   - isDeleted: Whether the object, and so its relations, do not exist any more: the state then matches if it does
-    ///     for any members.
     /// - Returns: Whether it matches.
-    /// - Throws: Errors of the budget and of the reader, and of a regular expression that takes too many steps.
+    /// - Throws: Errors of the budget and of the reader; ``ServiceError/Code/badRequest`` for a regular expression that
+    ///   takes too many steps, and if a field of the condition has become a relation.
     func matches(
         _ state: StoredObject,
         in schema: ClassSchema,
         reader: any ReadTransaction,
         app: AppID,
-        within budget: QueryBudget,
-        isDeleted: Bool
+        within budget: QueryBudget
     ) throws -> Bool {
         let condition = try resolved(in: schema, reader, app, budget)
-        guard isDeleted else {
-            return try condition.matches(state, within: budget) { owner, key, members in
-                let owner = owner ?? Pointer(className, state.id)
-                return try reader.isRelated(owner, key, to: (members ?? [state.id])[...])
-            }
-        }
-        var hasRelations = false
-        let matchesWithout = try condition.matches(state, within: budget) { _, _, _ in
-            hasRelations = true
-            return false
-        }
-        if matchesWithout || !hasRelations { return matchesWithout }
-        return try condition.matches(state, within: budget) { _, _, _ in true }
+        return try condition.matches(state, within: budget) { _, _, _ in false }
     }
 
     private func resolved(
@@ -70,10 +75,16 @@ final class LiveNode: Sendable {
         _ budget: QueryBudget
     ) throws -> Condition {
         if let cached = cache.withLock({ $0 }), cached.schema == schema { return cached.condition }
-        let access = ObjectAccess(caller: Caller(app: app, isMaster: key.isMaster))
-        let resolver = ConditionResolver(reader: reader, access: access, budget: budget)
-        let resolved = try resolver.resolve(condition, in: schema)
+        let caller = Caller(app: app, isMaster: key.isMaster)
+        let resolved = try condition.resolvedForEvents(in: schema, for: caller, reader, within: budget)
         cache.withLock { $0 = (schema, resolved) }
         return resolved
+    }
+}
+
+extension Duration {
+    /// Whole microseconds.
+    fileprivate var microseconds: Int {
+        Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000)
     }
 }

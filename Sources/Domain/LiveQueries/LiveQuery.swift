@@ -6,6 +6,8 @@ struct LiveQuery: Sendable {
     let condition: Condition
     /// The condition as canonical JSON text: equal texts have equal conditions.
     let conditionText: [UInt8]
+    /// An estimate of the memory of the condition in bytes: its compiled regular expressions, and ten times its JSON.
+    let size: Int
     /// Whether events show the ACL.
     let returnsACL: Bool
     /// The parts that decide the events, for ``LiveQueryID``.
@@ -39,10 +41,16 @@ struct LiveQuery: Sendable {
                     + "query, their results could change without a change of the object."
             )
         }
+        size = LiveQuery.fixedSize + LiveQuery.sizeOfByte * conditionText.count + patterns.size
         self.json = .object([
             "className": .string(name), "where": condition, "returnACL": .bool(returnsACL),
         ])
     }
+
+    /// The memory of the shortest condition in bytes.
+    private static let fixedSize = 1024
+    /// The memory of one byte of the condition's JSON, as values, tests and terms of the index.
+    private static let sizeOfByte = 10
 
     /// The JSON of `where`: an object, its text as the Java SDK sends it, or null.
     private static func condition(_ json: JSONValue?, _ limits: LiveQueryLimits) throws -> JSONValue {
@@ -81,6 +89,39 @@ struct LiveQuery: Sendable {
 }
 
 extension Condition {
+    /// The condition for the objects of a class as a caller sees them, which a change of the object alone decides.
+    ///
+    /// The members of a relation are not part of the object, and a change says nothing about those before it.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if it compares a relation; errors of the budget and of the reader.
+    func resolvedForEvents(
+        in schema: ClassSchema?,
+        for caller: Caller,
+        _ reader: any ReadTransaction,
+        within budget: QueryBudget? = nil
+    ) throws -> Condition {
+        let resolver = ConditionResolver(reader: reader, access: ObjectAccess(caller: caller), budget: budget)
+        let resolved = try resolver.resolve(self, in: schema)
+        if let key = resolved.relation {
+            throw ServiceError(
+                .badRequest,
+                "query.where must not compare the relation '\(key)': in a live query, the members before a change are "
+                    + "not known. Use an array of pointers."
+            )
+        }
+        return resolved
+    }
+
+    /// The first relation with which the condition compares objects; `nil` if there is none.
+    private var relation: String? {
+        switch self {
+        case .all(let conditions), .any(let conditions): conditions.lazy.compactMap(\.relation).first
+        case .not(let condition): condition.relation
+        case .relates(let key, _): key
+        case .field, .member: nil
+        }
+    }
+
     /// Whether the condition contains `$relatedTo` at any depth.
     fileprivate var hasMember: Bool {
         switch self {

@@ -1,10 +1,10 @@
 /// The limits of live queries, each a setting of the group `liveQueries`.
 package struct LiveQueryLimits: Sendable {
-    /// The maximum number of connections of one app.
+    /// The maximum number of WebSockets of one app; of those of one client address a quarter.
     package var connections: Int
     /// The maximum number of connections with one installation id.
     package var connectionsPerInstallation: Int
-    /// The maximum number of subscriptions of one app.
+    /// The maximum number of subscriptions of one app; of those of one client address a quarter.
     package var subscriptions: Int
     /// The maximum number of subscriptions of one installation.
     package var subscriptionsPerInstallation: Int
@@ -16,6 +16,9 @@ package struct LiveQueryLimits: Sendable {
     package var conditionSize: Int
     /// The maximum memory of all compiled regular expressions of a condition in bytes.
     package var patternMemory: Int
+    /// The maximum memory of all conditions of one app in bytes; of those of one client address a quarter, of those of
+    /// guests 60 %.
+    package var memory: Int
     /// The maximum size of a message from a client in bytes.
     package var messageSize: Int
     /// The maximum number of events that wait for one client.
@@ -35,6 +38,7 @@ package struct LiveQueryLimits: Sendable {
         lifetime: Int = 600,
         conditionSize: Int = 16 << 10,
         patternMemory: Int = 256 << 10,
+        memory: Int = 64 << 20,
         messageSize: Int = 64 << 10,
         queueCount: Int = 1000,
         queueSize: Int = 4 << 20,
@@ -48,6 +52,7 @@ package struct LiveQueryLimits: Sendable {
         self.lifetime = lifetime
         self.conditionSize = conditionSize
         self.patternMemory = patternMemory
+        self.memory = memory
         self.messageSize = messageSize
         self.queueCount = queueCount
         self.queueSize = queueSize

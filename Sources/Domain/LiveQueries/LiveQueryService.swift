@@ -17,6 +17,7 @@ package final class LiveQueryService: Sendable {
     let rows: LiveRows?
     private let announcements: ChangeSubscription?
     private let rate: RateLimit<CallerIdentity>
+    private let requestLimits: RequestLimits
     private let matcher: LiveMatcher
     private let progress = LiveProgress()
 
@@ -26,6 +27,7 @@ package final class LiveQueryService: Sendable {
     ///   - settings: The settings of objects and accounts.
     ///   - engine: The engine of regular expressions.
     ///   - limits: The limits.
+    ///   - requestLimits: Knows which client addresses have limits.
     ///   - logger: Records what an operator needs to know.
     package convenience init(
         app: AppID,
@@ -33,6 +35,7 @@ package final class LiveQueryService: Sendable {
         settings: ObjectSettings,
         engine: any PatternEngine,
         limits: LiveQueryLimits = LiveQueryLimits(),
+        requestLimits: RequestLimits = RequestLimits(),
         logger: Logger
     ) {
         self.init(
@@ -41,6 +44,7 @@ package final class LiveQueryService: Sendable {
             settings: settings,
             engine: engine,
             limits: limits,
+            requestLimits: requestLimits,
             logger: logger,
             buffer: ChangeBufferLimits()
         )
@@ -53,11 +57,13 @@ package final class LiveQueryService: Sendable {
         settings: ObjectSettings,
         engine: any PatternEngine,
         limits: LiveQueryLimits,
+        requestLimits: RequestLimits = RequestLimits(),
         logger: Logger,
         buffer: ChangeBufferLimits,
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.limits = limits
+        self.requestLimits = requestLimits
         self.store = store
         self.settings = settings
         self.engine = engine
@@ -100,13 +106,17 @@ package final class LiveQueryService: Sendable {
             let current = try reader.revalidated(caller, settings.accountDependencies, foundAt: epoch)
             let schema = try reader.schema(of: query.className)
             if let schema { _ = try ObjectAccess(caller: current).query(.always, in: schema) }
+            _ = try query.condition.resolvedForEvents(in: schema, for: current, reader)
             return (schema, current)
         }
+        let owner = LiveOwner(address: requestLimits.limited(caller), isGuest: caller.group == .guests)
         if let rows {
-            return try await rows.subscribe(query, of: installation) { try admit($0).1 }
+            return try await rows.subscribe(query, of: installation, countingFor: owner) { try admit($0).1 }
         }
         let (schema, current) = try await store.read(admit)
-        return try registry.subscribe(query, of: installation, as: current, in: schema)
+        let id = try registry.subscribe(query, of: installation, as: current, countingFor: owner, in: schema)
+        await registry.awaitRecording(of: [query.className], in: store)
+        return id
     }
 
     /// Ends a subscription; an unknown one is not an error.
@@ -142,7 +152,7 @@ package final class LiveQueryService: Sendable {
     ///
     /// Then all connections get ``LiveConnection/goAway()``, also those that are added later.
     package func run() async {
-        await withTaskGroup(of: Void.self) { group in
+        await withDiscardingTaskGroup { group in
             group.addTask { [registry, rows] in
                 var nextRemoval = ContinuousClock.now + .seconds(LiveRows.removalPause)
                 while !Task.isCancelled {
@@ -158,7 +168,16 @@ package final class LiveQueryService: Sendable {
             var reader = changes.makeAsyncIterator()
             while let event = await reader.next(isolation: #isolation) {
                 await matcher.handle(event, endingAt: reader.position)
-                await rows?.load()
+                if let rows {
+                    await rows.load()
+                    if let page = rows.nextPage() {
+                        group.addTask { [changes] in
+                            await rows.parse(page)
+                            // Lets this task load what was parsed.
+                            changes.wake()
+                        }
+                    }
+                }
                 progress.reach(reader.position)
             }
             group.cancelAll()
@@ -176,7 +195,7 @@ package final class LiveQueryService: Sendable {
 
     /// The state for metrics.
     package struct Status: Sendable, Equatable {
-        /// The open connections.
+        /// The open WebSockets.
         package var connections = 0
         /// The subscriptions.
         package var subscriptions = 0
@@ -191,7 +210,7 @@ package final class LiveQueryService: Sendable {
         let totals = matcher.totals
         return registry.withState { state in
             Status(
-                connections: state.connections,
+                connections: state.usage.socketCount,
                 subscriptions: state.subscriptions.count,
                 events: totals.events,
                 losses: totals.losses

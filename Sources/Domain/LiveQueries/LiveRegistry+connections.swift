@@ -8,14 +8,7 @@ extension LiveRegistry {
             if state.isStopped { return (true, true) }
             var installation = state.installations[id] ?? LiveInstallation(isLoaded: !state.isShared)
             guard !installation.has(connection) else { return (false, installation.isLoaded) }
-            guard state.connections < limits.connections else {
-                throw ServiceError(
-                    .overloaded,
-                    "The app has \(limits.connections) connections for live queries, the limit "
-                        + "(liveQueries.connections).",
-                    limit: "liveQueries.connections"
-                )
-            }
+            try state.usage.requireSocket(of: connection, limits)
             guard installation.connections.count < limits.connectionsPerInstallation else {
                 throw ServiceError(
                     .overloaded,
@@ -26,7 +19,7 @@ extension LiveRegistry {
             }
             installation.attach(connection)
             state.installations[id] = installation
-            state.connections += 1
+            state.usage.add(connection)
             if !installation.isLoaded, state.waiting[id] == nil {
                 state.lastWaiting += 1
                 state.waiting[id] = state.lastWaiting
@@ -74,7 +67,7 @@ extension LiveRegistry.State {
     ) -> [any LiveConnection] {
         guard let gone = installations[id]?.connections.filter(isGone), !gone.isEmpty else { return [] }
         installations[id]?.detach(from: now, lifetime: limits.lifetime, where: isGone)
-        connections -= gone.count
+        for connection in gone { usage.remove(connection) }
         if isShared, installations[id]?.connections.isEmpty == true { unload(id) }
         removeIfUnused(id)
         return gone

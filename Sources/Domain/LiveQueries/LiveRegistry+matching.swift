@@ -12,14 +12,23 @@ extension LiveRegistry {
         return try change.finding(index)
     }
 
-    /// The subscriptions of a node that get an event about a change: those that began before it and have a connection.
-    func subscriptions(of node: LiveNode, at position: Int) -> [LiveSubscription] {
+    /// The subscriptions of a node that get an event about a change, those that began before it and have a connection,
+    /// and the clients whose time its evaluation takes.
+    func audience(
+        of node: LiveNode,
+        at position: Int
+    ) -> (subscriptions: [LiveSubscription], payers: Set<LiveAllowances.Key>) {
         withState { state in
-            let all = state.classes[node.className]?.subscriptions(of: node) ?? []
-            return all.filter { subscription in
-                subscription.since <= position
-                    && state.installations[subscription.installation]?.connections.isEmpty == false
+            var found: [LiveSubscription] = []
+            var payers: Set<LiveAllowances.Key> = []
+            for subscription in state.classes[node.className]?.subscriptions(of: node) ?? []
+            where subscription.since <= position {
+                let id = subscription.installation
+                guard let connection = state.installations[id]?.connections.first else { continue }
+                found.append(subscription)
+                payers.insert(connection.address.map(LiveAllowances.Key.address) ?? .installation(id))
             }
+            return (found, payers)
         }
     }
 

@@ -8,6 +8,14 @@ extension LiveRegistry {
         let schema: ClassSchema?
     }
 
+    /// The connections of installations whose rows were read.
+    struct Attached {
+        /// Those that get the events from now on.
+        var begun: [any LiveConnection] = []
+        /// Those whose subscriptions this server cannot have in memory, and why; they were removed.
+        var refused: [(connection: any LiveConnection, error: any Error)] = []
+    }
+
     /// Begins to record the classes of new rows, before a later transaction can change their objects; called with each
     /// event of the feed, after the buffer.
     ///
@@ -17,7 +25,7 @@ extension LiveRegistry {
         let rows = changes.compactMap { change in (try? change.after?.object()).flatMap { LiveRow($0) } }
         guard !rows.isEmpty else { return }
         withState { state in
-            for row in rows where state.installations[row.installation] != nil && !row.isEnded {
+            for row in rows where state.installations[row.installation] != nil && row.isServed {
                 state.announced[row.className] = changesPosition
                 state.filters.follow(row.className)
             }
@@ -32,11 +40,12 @@ extension LiveRegistry {
         }
     }
 
-    /// Installations whose rows have to be read, each with the number of its first connection.
+    /// Installations whose rows have to be read, each with the number of its first connection; those that have waited
+    /// longest.
     func waiting(atMost count: Int) -> [InstallationID: Int] {
-        withState { state in
-            Dictionary(uniqueKeysWithValues: state.waiting.prefix(count).map { ($0.key, $0.value) })
-        }
+        let waiting = withState(\.waiting)
+        let first = waiting.sorted { $0.value < $1.value }.prefix(count)
+        return Dictionary(uniqueKeysWithValues: first.map { ($0.key, $0.value) })
     }
 
     /// Whether the subscriptions of an installation are in memory.
@@ -55,16 +64,26 @@ extension LiveRegistry {
     /// came back, when its changes were not announced.
     ///
     /// - Returns: The connections of the other installations that are still attached.
-    func load(_ found: [Loaded], of waiting: [InstallationID: Int]) -> [any LiveConnection] {
-        withState { state in
-            let loaded = waiting.filter { state.waiting[$0.key] == $0.value }.keys
-            for id in loaded {
+    func load(_ found: [Loaded], of waiting: [InstallationID: Int]) -> Attached {
+        let now = clock()
+        let rows = Dictionary(grouping: found, by: \.row.installation)
+        return withState { state in
+            var attached = Attached()
+            for id in waiting.filter({ state.waiting[$0.key] == $0.value }).keys {
                 state.waiting[id] = nil
                 state.installations[id]?.isLoaded = true
+                do {
+                    // What is recorded before this call was committed before the connections learn that they are
+                    // attached.
+                    for row in rows[id] ?? [] { try insert(row, since: changesPosition, &state) }
+                    attached.begun += state.installations[id]?.connections ?? []
+                } catch {
+                    attached.refused += state.detach(from: id, at: now, limits) { _ in true }.map {
+                        (connection: $0, error: error)
+                    }
+                }
             }
-            // What is recorded before this call was committed before the connections learn that they are attached.
-            for subscription in found { insert(subscription, since: changesPosition, &state) }
-            return loaded.flatMap { state.installations[$0]?.connections ?? [] }
+            return attached
         }
     }
 
@@ -73,22 +92,28 @@ extension LiveRegistry {
     /// - Parameters:
     ///   - found: The subscription.
     ///   - position: The position from which a new one gets events.
-    func insert(_ found: Loaded, since position: Int) {
-        withState { insert(found, since: position, &$0) }
+    /// - Throws: ``ServiceError/Code/overloaded`` if it would take too much memory.
+    func insert(_ found: Loaded, since position: Int) throws {
+        try withState { try insert(found, since: position, &$0) }
     }
 
-    private func insert(_ found: Loaded, since position: Int, _ state: inout State) {
+    private func insert(_ found: Loaded, since position: Int, _ state: inout State) throws {
         let row = found.row
-        guard state.installations[row.installation]?.isLoaded == true else { return }
+        guard let installation = state.installations[row.installation], installation.isLoaded else { return }
         let known = state.subscriptions[row.id]
         let caller = row.caller.caller(in: app)
-        let key = LiveNode.Key(condition: found.query.conditionText, isMaster: caller.isMaster)
-        let node = state.classes[row.className]?.node(key)
+        // The request for the subscription can have come to another server, so the address is that of the connection.
+        let owner =
+            caller.isMaster
+            ? LiveOwner.master
+            : LiveOwner(address: installation.connections.first?.address, isGuest: caller.user == nil)
+        let isMaster = caller.isMaster
         let subscription = LiveSubscription(
             id: row.id,
             installation: row.installation,
-            node: node ?? LiveNode(found.query, isMaster: caller.isMaster, in: found.schema),
+            node: try state.node(of: found.query, isMaster: isMaster, in: found.schema, owner, limits),
             caller: LiveCallers.key(of: caller),
+            owner: owner,
             returnsACL: found.query.returnsACL,
             since: known?.since ?? position
         )
@@ -145,7 +170,9 @@ extension LiveRegistry.State {
     mutating func unfollowUnused(_ name: ClassName) {
         guard announced[name].map({ $0 <= handled }) ?? true else { return }
         announced[name] = nil
-        if classes[name] == nil { filters.unfollow(name) }
+        guard classes[name] == nil else { return }
+        filters.unfollow(name)
+        young[name] = nil
     }
 
     /// Removes what an installation without a connection has in memory.

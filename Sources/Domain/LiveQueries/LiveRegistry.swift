@@ -12,7 +12,15 @@ final class LiveRegistry: Sendable {
         var callers = LiveCallers()
         var classes: [ClassName: LiveIndex] = [:]
         var filters: LiveFilters
-        var connections = 0
+        /// What is used of the limits.
+        var usage = LiveUsage()
+        /// Classes whose recording has just begun, each with a number of its own, until no transaction runs that began
+        /// before.
+        var young: [ClassName: Int] = [:]
+        /// The last number in ``young``.
+        var lastYoung = 0
+        /// Subscriptions that cost too much, and until when they are refused.
+        var refused = RecentEntries<LiveQueryID, ContinuousClock.Instant>(bound: 20_000)
         /// Whether the events have ended, and with them every new connection.
         var isStopped = false
 
@@ -35,6 +43,8 @@ final class LiveRegistry: Sendable {
     let app: AppID
     let limits: LiveQueryLimits
     let clock: @Sendable () -> ContinuousClock.Instant
+    /// The time that the conditions of each client can take.
+    let allowances = LiveAllowances()
     private let changes: BufferedChanges
     private let state: Mutex<State>
 
@@ -72,30 +82,35 @@ final class LiveRegistry: Sendable {
     ///   - query: The query.
     ///   - installation: The installation.
     ///   - caller: The caller, as just looked up.
+    ///   - owner: The client in whose shares of limits it counts.
     ///   - schema: The class; `nil` if it does not exist yet.
     /// - Returns: The id of the query.
-    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
+    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit; ``ServiceError/Code/badRequest`` for a query that
+    ///   took too long shortly before.
     func subscribe(
         _ query: LiveQuery,
         of installation: InstallationID,
         as caller: Caller,
+        countingFor owner: LiveOwner,
         in schema: ClassSchema?
     ) throws -> LiveQueryID {
         let id = LiveQueryID(of: app, installation, query.json)
         let now = clock()
         try withState { state in
+            if let end = state.refused.value(for: id), end > now { throw ServiceError.costlyLiveQuery(end - now) }
             let known = state.subscriptions[id]
             if known == nil {
                 let own = state.installations[installation]?.queries.count ?? 0
                 try LiveRegistry.requireCapacity(limits, all: state.subscriptions.count, own: own)
+                try state.usage.requireSubscription(of: owner, limits)
             }
-            let key = LiveNode.Key(condition: query.conditionText, isMaster: caller.isMaster)
-            let node = state.classes[query.className]?.node(key)
+            let node = try state.node(of: query, isMaster: caller.isMaster, in: schema, owner, limits)
             let subscription = LiveSubscription(
                 id: id,
                 installation: installation,
-                node: node ?? LiveNode(query, isMaster: caller.isMaster, in: schema),
+                node: node,
                 caller: LiveCallers.key(of: caller),
+                owner: owner,
                 returnsACL: query.returnsACL,
                 since: known?.since ?? changes.position
             )
@@ -150,6 +165,22 @@ final class LiveRegistry: Sendable {
 }
 
 extension LiveRegistry.State {
+    /// The node of a query: that of other subscriptions, or a new one.
+    ///
+    /// - Throws: ``ServiceError/Code/overloaded`` if a new one would take too much memory.
+    func node(
+        of query: LiveQuery,
+        isMaster: Bool,
+        in schema: ClassSchema?,
+        _ owner: LiveOwner,
+        _ limits: LiveQueryLimits
+    ) throws -> LiveNode {
+        let key = LiveNode.Key(condition: query.conditionText, isMaster: isMaster)
+        if let known = classes[query.className]?.node(key) { return known }
+        try usage.requireMemory(of: query, for: owner, limits)
+        return LiveNode(query, isMaster: isMaster, in: schema, of: owner)
+    }
+
     /// Adds a subscription, which can replace one with the same id.
     mutating func insert(
         _ subscription: LiveSubscription,
@@ -160,12 +191,17 @@ extension LiveRegistry.State {
         installations[subscription.installation, default: LiveInstallation(isLoaded: true)].queries
             .insert(subscription.id)
         callers.insert(caller)
+        usage.add(subscriptionOf: subscription.owner)
         let name = subscription.node.className
-        classes[name, default: LiveIndex()].insert(subscription)
-        filters.follow(name)
+        if classes[name, default: LiveIndex()].insert(subscription) { usage.add(subscription.node) }
+        if filters.follow(name) {
+            lastYoung += 1
+            young[name] = lastYoung
+        }
         guard let former else { return }
         callers.remove(former.caller)
-        if former.node !== subscription.node { classes[name]?.remove(former) }
+        usage.remove(subscriptionOf: former.owner)
+        if former.node !== subscription.node, classes[name]?.remove(former) == true { usage.remove(former.node) }
     }
 
     /// Removes a subscription; the installation stays.
@@ -173,8 +209,9 @@ extension LiveRegistry.State {
         subscriptions[subscription.id] = nil
         installations[subscription.installation]?.queries.remove(subscription.id)
         callers.remove(subscription.caller)
+        usage.remove(subscriptionOf: subscription.owner)
         let name = subscription.node.className
-        classes[name]?.remove(subscription)
+        if classes[name]?.remove(subscription) == true { usage.remove(subscription.node) }
         expiries[subscription.id] = nil
         guard classes[name]?.isEmpty == true else { return }
         classes[name] = nil

@@ -49,9 +49,9 @@ extension LiveRows {
             do {
                 let rows = try await store.write { writer in
                     try part.compactMap { id -> LiveRow? in
-                        guard let before = try writer.object(id, in: .liveQuery), var row = LiveRow(before) else {
-                            return nil
-                        }
+                        guard let before = try writer.object(id, in: .liveQuery), var row = LiveRow(before),
+                            row.isServed
+                        else { return nil }
                         let former = row.expiresAt
                         body(&row)
                         if row.expiresAt != former { try writer.replace(before, with: row, at: now) }

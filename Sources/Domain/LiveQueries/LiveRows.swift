@@ -16,10 +16,11 @@ struct LiveRows: Sendable {
     let logger: Logger
     /// The number of rows of the app, and when it was counted.
     private let total: RowCount
+    /// The new rows of each client address.
+    private let additions: RateLimit<String>
+    /// The installations whose rows are being read.
+    let loading = LiveLoading()
 
-    /// The maximum number of installations whose rows one transaction reads: together up to 2000 rows of 16 KB with the
-    /// usual limits.
-    private static let pageSize = 20
     /// The maximum number of rows that one transaction changes.
     static let chunk = 100
 
@@ -37,6 +38,15 @@ struct LiveRows: Sendable {
         self.logger = logger
         times = LiveTimes(lifetime: registry.limits.lifetime)
         total = RowCount(clock: registry.clock)
+        let share = LiveUsage.share(of: registry.limits.subscriptions)
+        additions = RateLimit(
+            share,
+            seconds: times.shortest,
+            setting: "liveQueries.subscriptions",
+            refusal: "Clients at this address have subscribed to \(share) live queries in \(times.shortest) seconds, "
+                + "their share of the limit",
+            clock: registry.clock
+        )
     }
 
     // MARK: Requests
@@ -45,27 +55,34 @@ struct LiveRows: Sendable {
     ///
     /// A row that needs no change is not written.
     ///
-    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit; errors of `admit`, which returns the caller as the
-    ///   transaction finds it; errors of the store.
+    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit; ``ServiceError/Code/badRequest`` for a query that
+    ///   took too long shortly before; errors of `admit`, which returns the caller as the transaction finds it; errors of
+    ///   the store.
     func subscribe(
         _ query: LiveQuery,
         of installation: InstallationID,
+        countingFor owner: LiveOwner,
         admitting admit: @escaping @Sendable (any ReadTransaction) throws -> Caller
     ) async throws -> LiveQueryID {
         let now = settings.clock()
         let queryID = LiveQueryID(of: registry.app, installation, query.json)
         guard let id = queryID.row else { return queryID }
-        let isKnown = try await store.read { [times] reader in
+        let known = try await store.read { [times] reader -> Known in
             let caller = LiveRow.Subscriber(try admit(reader))
-            guard let known = try reader.liveRow(id) else { return false }
-            return known.caller == caller && !times.isDue(known.expiresAt, at: now)
+            guard let row = try reader.liveRow(id) else { return .missing }
+            try row.requireNotRefused(at: now)
+            return row.caller == caller && !times.isDue(row.expiresAt, at: now) ? .current : .outdated
         }
-        if isKnown { return queryID }
+        if known == .current { return queryID }
         let count = try await total.value { try await store.read { try $0.count(.always, in: .liveQuery) } }
+        if known == .missing, let address = owner.address { try additions.take(for: address) }
         let isNew = try await store.write { [limits = registry.limits, times] writer in
             var row = LiveRow(query, of: installation, by: try admit(writer), expiringAt: times.short(from: now))
             if let before = try writer.object(id, in: .liveQuery) {
-                if let known = LiveRow(before) { row.expiresAt = max(row.expiresAt, known.expiresAt) }
+                if let known = LiveRow(before) {
+                    try known.requireNotRefused(at: now)
+                    row.expiresAt = max(row.expiresAt, known.expiresAt)
+                }
                 try writer.replace(before, with: row, at: now)
                 return false
             }
@@ -84,6 +101,13 @@ struct LiveRows: Sendable {
         return queryID
     }
 
+    /// What the store has of a subscription.
+    private enum Known {
+        case missing
+        case outdated
+        case current
+    }
+
     /// Removes the row of a subscription of an installation; an unknown one is not an error.
     ///
     /// - Throws: Errors of the store.
@@ -92,7 +116,7 @@ struct LiveRows: Sendable {
         let now = settings.clock()
         let isRemoved = try await store.write { writer in
             guard let before = try writer.object(row, in: .liveQuery), var ended = LiveRow(before),
-                ended.installation == installation
+                ended.installation == installation, !ended.isRefused
             else { return false }
             // The server with the connection tells this end from a removal that it did not expect.
             ended.expiresAt = LiveRow.end
@@ -105,25 +129,24 @@ struct LiveRows: Sendable {
 
     // MARK: The task of the matcher
 
-    /// Reads the rows of installations whose first connection was attached, and lets their events begin.
-    ///
-    /// If the store fails, the connections are told so and removed.
-    func load() async {
-        while !Task.isCancelled {
-            let waiting = registry.waiting(atMost: LiveRows.pageSize)
-            guard !waiting.isEmpty else { return }
-            do {
-                let found = try await store.read { [self] reader in
-                    let rows = try reader.find(
-                        ObjectQuery(.liveQuery, where: LiveRow.belongs(toAny: waiting.keys), page: .all)
-                    )
-                    return try rows.compactMap { try subscription($0, reader) }
+    /// Lets no server serve subscriptions that took too long here, until their rows expire.
+    func refuse(_ subscriptions: [LiveSubscription]) async {
+        let now = settings.clock()
+        let ids = subscriptions.compactMap(\.id.row)
+        guard !ids.isEmpty else { return }
+        do {
+            try await store.write { [lifetime = registry.limits.lifetime] writer in
+                for id in ids {
+                    guard let before = try writer.object(id, in: .liveQuery), var row = LiveRow(before) else {
+                        continue
+                    }
+                    row.isRefused = true
+                    row.expiresAt = now.adding(seconds: lifetime)
+                    try writer.replace(before, with: row, at: now)
                 }
-                for connection in registry.load(found, of: waiting) { connection.begin() }
-            } catch {
-                guard !Task.isCancelled else { return }
-                for connection in registry.refuse(waiting.keys) { connection.fail(error) }
             }
+        } catch {
+            logger.debug("Live queries were not refused", metadata: ["app": "\(registry.app)", "error": "\(error)"])
         }
     }
 
@@ -139,9 +162,13 @@ struct LiveRows: Sendable {
         }
         guard let row = LiveRow(after) else { return complain(of: change.id, nil) }
         guard !row.isEnded else { return registry.unsubscribe(row.id, of: row.installation) }
+        guard !row.isRefused else {
+            if let installation = registry.drop(row.id) { _ = registry.sendAway { _ in [installation] } }
+            return
+        }
         guard registry.isLoaded(row.installation), !registry.renew(row) else { return }
-        guard let found = try await store.read({ try subscription(after, $0) }) else { return }
-        registry.insert(found, since: position)
+        guard let found = try await store.read({ try subscription(row, $0) }) else { return }
+        try registry.insert(found, since: position)
     }
 
     /// The client of a removed row does not know that its subscription is over: it has to come back.
@@ -155,22 +182,8 @@ struct LiveRows: Sendable {
         )
     }
 
-    /// The subscription of a row; `nil` for one that this server cannot serve.
-    private func subscription(_ object: StoredObject, _ reader: any ReadTransaction) throws -> LiveRegistry.Loaded? {
-        guard let row = LiveRow(object), !row.isEnded else { return nil }
-        let query: LiveQuery
-        do {
-            let json = try JSONValue(parsing: Array(row.query.utf8), field: "query", values: JSONValue.maxValues)
-            query = try LiveQuery(json, limits: registry.limits, queries: settings.queries, engine: engine)
-        } catch {
-            complain(of: object.id, error)
-            return nil
-        }
-        return LiveRegistry.Loaded(row: row, query: query, schema: try reader.schema(of: query.className))
-    }
-
     /// The limits of this server are lower than those of the server that accepted the subscription.
-    private func complain(of id: ObjectID, _ error: (any Error)?) {
+    func complain(of id: ObjectID, _ error: (any Error)?) {
         var metadata: Logger.Metadata = ["app": "\(registry.app)", "query": "\(id)"]
         if let error { metadata["error"] = "\((error as? ServiceError)?.message ?? "\(error)")" }
         logger.warning("A live query cannot be served; do all servers have the same settings?", metadata: metadata)
@@ -181,6 +194,14 @@ extension ReadTransaction {
     /// A row of `_LiveQuery`; `nil` if it does not exist.
     fileprivate func liveRow(_ id: ObjectID) throws -> LiveRow? {
         try object(id, in: .liveQuery).flatMap { LiveRow($0) }
+    }
+}
+
+extension LiveRow {
+    /// Throws ``ServiceError/Code/badRequest`` if the query is refused.
+    fileprivate func requireNotRefused(at now: Timestamp) throws {
+        guard isRefused, now < expiresAt else { return }
+        throw ServiceError.costlyLiveQuery(.milliseconds(expiresAt.milliseconds - now.milliseconds))
     }
 }
 

@@ -8,6 +8,8 @@ struct LiveSubscription: Sendable {
     let node: LiveNode
     /// The caller whose rights decide.
     let caller: LiveCallers.Key
+    /// The client in whose shares of limits it counts.
+    let owner: LiveOwner
     /// Whether events show the ACL.
     let returnsACL: Bool
     /// The position in the buffer of changes at which the subscription began; it gets no events about earlier changes.

@@ -15,9 +15,12 @@ struct LiveTimes: Sendable {
     /// The seconds for which a renewal lasts.
     static let horizon = 3600
 
+    /// The seconds after which a new row expires.
+    var shortest: Int { lifetime + LiveTimes.tolerance + LiveTimes.grace }
+
     /// When a new row expires, and one whose client has left.
     func short(from now: Timestamp) -> Timestamp {
-        now.adding(seconds: lifetime + LiveTimes.tolerance + LiveTimes.grace)
+        now.adding(seconds: shortest)
     }
 
     /// When a renewed row expires.

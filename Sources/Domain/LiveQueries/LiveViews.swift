@@ -5,17 +5,19 @@ struct LiveViews {
         let isMaster: Bool
         let isSelf: Bool
         let returnsACL: Bool
-        /// The ACL entries of the caller, where files are shown.
-        let readers: Subjects?
+        /// The files of the object that the caller is allowed to read, and whether their verdicts are shown.
+        let files: [ObjectID: Bool]
     }
 
     private let change: LiveChange
     private let schema: ClassSchema
     private let reader: any ReadTransaction
     private let settings: ObjectSettings
-    /// Whether what is shown depends on the caller's right to read files.
-    private let showsFiles: Bool
     private var row: ObjectRow?
+    /// The files to which the object refers, as stored; `nil` until they are read.
+    private var files: [ObjectRow]?
+    /// The size of what was encoded so far, in bytes.
+    private(set) var size = 0
     private var objects: [Key: [UInt8]] = [:]
     private var keys: [Key: [UInt8]] = [:]
     /// The object for callers who are not allowed to read it, and after a deletion.
@@ -28,7 +30,6 @@ struct LiveViews {
         self.schema = schema
         self.reader = reader
         self.settings = settings
-        showsFiles = schema.name == .file || schema.fields.values.contains { $0.type == .file }
     }
 
     /// An event of the change.
@@ -50,11 +51,11 @@ struct LiveViews {
         guard isReadable, let after = change.after else {
             return LiveEvent(kind, of: subscription.id, updatedKeys: hasKeys ? LiveViews.noKeys : nil, object: bare)
         }
-        let key = Key(
+        let key = try Key(
             isMaster: access.caller.isMaster,
             isSelf: access.isSelf(change.id, in: schema),
             returnsACL: subscription.returnsACL,
-            readers: showsFiles && !access.caller.isMaster ? access.caller.subjects : nil
+            files: access.caller.isMaster ? [:] : visibleFiles(after, access)
         )
         return LiveEvent(
             kind,
@@ -81,15 +82,57 @@ struct LiveViews {
         text.removeLast()
         text.append(contentsOf: ending.utf8)
         objects[key] = text
+        size += text.count
         return text
     }
 
-    private var ending: String { #","__type":"Object","className":"\#(change.className)"}"# }
+    /// JavaScript's SDK makes its own type of a file (protocol/data 8.5).
+    private var ending: String {
+        let type = change.className == .file ? "File" : "Object"
+        return #","__type":"\#(type)","className":"\#(change.className)"}"#
+    }
+
+    /// The files of which the caller sees more than pointers: the object itself, or those to which it refers.
+    private mutating func visibleFiles(_ after: StoredObject, _ access: ObjectAccess) throws -> [ObjectID: Bool] {
+        var visible: [ObjectID: Bool] = [:]
+        for file in try shownFiles(after, access) {
+            guard schema.name == .file || access.readers.canRead(stored: file.acl) else { continue }
+            visible[file.id] =
+                access.caller.user != nil
+                && settings.files.showsVerdict(about: RawObject(file.body), to: access.caller)
+        }
+        return visible
+    }
+
+    private mutating func shownFiles(_ after: StoredObject, _ access: ObjectAccess) throws -> [ObjectRow] {
+        if schema.name == .file {
+            let row = row ?? ObjectRow(after)
+            self.row = row
+            return [row]
+        }
+        if files == nil { files = try referredFiles(after) }
+        guard let files, !files.isEmpty, let schema = try reader.schema(of: .file), access.includes(schema) else {
+            return []
+        }
+        return files
+    }
+
+    private func referredFiles(_ after: StoredObject) throws -> [ObjectRow] {
+        var ids: Set<ObjectID> = []
+        for (name, field) in schema.fields where field.type == .file {
+            if let pointer = after.fields[name].flatMap(Pointer.init(stored:)), pointer.className == .file {
+                ids.insert(pointer.id)
+            }
+        }
+        guard !ids.isEmpty else { return [] }
+        return try reader.rows(ids, in: .file, readableBy: .unrestricted, upTo: settings.queries.replySize)
+    }
 
     private mutating func updatedKeys(_ key: Key, _ access: ObjectAccess) -> [UInt8] {
         if let known = keys[key] { return known }
         let text = JSONValue.array(changedFields(key, access).map(JSONValue.string)).encoded()
         keys[key] = text
+        size += text.count
         return text
     }
 

@@ -21,3 +21,11 @@ package struct ImageSample: Sendable {
         self.hash = hash
     }
 }
+
+/// Frames of one image.
+package struct ImageSamples: Sendable {
+    /// At least one frame.
+    package let frames: [ImageSample]
+    /// Whether the image has frames that this server cannot read: see ``ImageHeader/hasUnreadFrames``.
+    package let hasUnreadFrames: Bool
+}

@@ -4,9 +4,9 @@ extension ImageService {
     /// - Parameters:
     ///   - origin: The source.
     ///   - count: The maximum number of frames; they are at equal distances, beginning with the first.
-    /// - Returns: At least one sample.
+    /// - Returns: The frames.
     /// - Throws: The errors of rendering an image.
-    package func samples(of origin: ImageOrigin, atMost count: Int) async throws -> [ImageSample] {
+    package func samples(of origin: ImageOrigin, atMost count: Int) async throws -> ImageSamples {
         let requester = requester(of: origin, from: nil)
         return try await admission.admit(for: requester) { permit in
             let image = try await open(origin, for: requester)
@@ -17,7 +17,7 @@ extension ImageService {
             let frames = ImageService.sampled(image.header, atMost: count)
             cost.time = cost.time * frames.count
             let source = try await fetch(image)
-            return try await renderer.reserving(for: [image.header], cost.time, requester) { [cost] _ in
+            let samples = try await renderer.reserving(for: [image.header], cost.time, requester) { [cost] _ in
                 try await permit.run(cost, atMost: .low) { priority in
                     try await renderer.samples(
                         of: source,
@@ -27,6 +27,7 @@ extension ImageService {
                     )
                 }
             }
+            return ImageSamples(frames: samples, hasUnreadFrames: image.header.hasUnreadFrames)
         }
     }
 

@@ -53,13 +53,7 @@ package struct RemoteImages: Sendable {
         of url: RemoteURL,
         for caller: Caller?
     ) async throws -> (ImageOrigin, StoredDerivative) {
-        let digest = SHA256.hash(data: Array(url.description.utf8))
-        let address = digest.hexadecimal
-        // The day of each URL begins at a different hour, so that not all files are fetched again at once.
-        let hour = digest.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) } % 24 * (RemoteImages.lifetime / 24)
-        let day = (Timestamp.now().milliseconds + hour) / RemoteImages.lifetime
-        // The name contains the URL, not the record: a file with several records is fetched once.
-        let name = DerivativeName(source: "url:\(address)", request: "source/\(day)")
+        let name = RemoteImages.name(of: url)
         let file =
             if let kept = try? await derivatives.open(name) {
                 kept
@@ -74,6 +68,35 @@ package struct RemoteImages: Sendable {
             open: { file.blob }
         )
         return (origin, file)
+    }
+
+    /// The version of the cached copy of a file, as of ``ImageOrigin/version``; `nil` without one.
+    func cachedVersion(of url: RemoteURL) async -> String? {
+        try? await derivatives.open(RemoteImages.name(of: url))?.tag
+    }
+
+    /// Removes the cached copy of a file, so that the next caller fetches it.
+    func forget(_ url: RemoteURL) async throws {
+        try await derivatives.remove(allOf: RemoteImages.name(of: url).source)
+    }
+
+    /// Whether a file is an image: by the type that the other server sent, or by its first bytes.
+    func isImage(_ origin: ImageOrigin) async throws -> Bool {
+        if origin.mediaType.topLevel == "image" { return true }
+        let head = try await origin.open().read(at: 0, count: Int(min(origin.size, RemoteImages.headLength)))
+        return try await types.imageType(of: head) != nil
+    }
+
+    /// The number of bytes by which types are detected.
+    private static let headLength: Int64 = 65_536
+
+    /// The name of today's copy; it contains the URL, not the record: a file with several records is fetched once.
+    private static func name(of url: RemoteURL) -> DerivativeName {
+        let digest = SHA256.hash(data: Array(url.description.utf8))
+        // The day of each URL begins at a different hour, so that not all files are fetched again at once.
+        let hour = digest.prefix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) } % 24 * (lifetime / 24)
+        let day = (Timestamp.now().milliseconds + hour) / lifetime
+        return DerivativeName(source: "url:\(digest.hexadecimal)", request: "source/\(day)")
     }
 
     private func fetch(
@@ -127,7 +150,8 @@ package struct RemoteImages: Sendable {
 
     private func type(of bytes: ByteBuffer, _ said: MediaType?) async throws -> MediaType {
         if let said, said != .octetStream { return said }
-        let start = bytes.getSlice(at: bytes.readerIndex, length: min(bytes.readableBytes, 65_536)) ?? bytes
+        let length = min(bytes.readableBytes, Int(RemoteImages.headLength))
+        let start = bytes.getSlice(at: bytes.readerIndex, length: length) ?? bytes
         return try await types.type(of: start) ?? .octetStream
     }
 }

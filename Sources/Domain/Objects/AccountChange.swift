@@ -49,6 +49,16 @@ struct AccountChange {
     /// Fields that a change of other fields can change; the reply shows those that it changed.
     static let derivedFields = AccountName.allCases.compactMap(\.verifiedField) + [AuthData.field]
 
+    /// Throws ``ServiceError/Code/missingUsername`` (200) if the change gives a new user no name.
+    func requireName() throws {
+        guard !given.isEmpty || names.contains(.username) else {
+            throw ServiceError(.missingUsername, "Username is missing or empty.")
+        }
+    }
+
+    /// The platforms whose data a verifier confirms.
+    var claimed: [String] { linked.map(\.platform).filter { $0 != AuthData.anonymous } }
+
     /// The platforms that the change links or logs in with.
     var linked: [(platform: String, data: JSONValue)] {
         authData.compactMap { change in

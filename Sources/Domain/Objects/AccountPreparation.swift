@@ -1,31 +1,35 @@
 /// The slow steps of a change of a user, which run before its transaction: hashing passwords, querying providers.
+///
+/// Each counts as a log-in of the client's address. Before them the rights of the caller and the names of a new user are
+/// checked, so that a request that the transaction would refuse costs little. The transaction checks them again.
 struct AccountPreparation: Sendable {
-    let dependencies: AccountDependencies
+    let store: any ObjectStore
+    let settings: ObjectSettings
     let caller: Caller
+    /// See ``ObjectCommand/mustExist``.
+    var mustExist = false
+    /// Whether the password was counted as a log-in before.
+    var isCounted = false
+    /// Whether rights and names are checked before the transaction: not if earlier changes of the same transaction can
+    /// give them.
+    var checksRights = true
 
-    /// The maximum number of passwords in a batch: each is slow to hash, and one batch occupies the threads for all of
-    /// them.
-    static let maxPasswords = 100
-
-    /// Throws ``ServiceError/Code/badRequest`` if a batch sets more passwords than the limit.
-    static func requireFewPasswords(in changes: [ObjectChange]) throws {
-        guard changes.count(where: { $0.fields.contains("password") }) <= maxPasswords else {
-            throw ServiceError(.badRequest, "The batch sets more than \(maxPasswords) passwords, the limit.")
-        }
-    }
+    private var dependencies: AccountDependencies { settings.accountDependencies }
 
     /// The change with the hash in place of the password and with verified `authData`, in which the verifier can replace
     /// the data of a platform.
     ///
     /// - Parameters:
     ///   - change: The change as the client sent it.
-    ///   - isNew: Whether the change creates the user; a `null` password then counts as a missing one.
-    ///   - known: The stored `authData` of the user; an identical value in the change is not verified again.
+    ///   - user: The changed user, whose stored data is not verified again; `nil` for a new one, for whom a `null`
+    ///     password counts as a missing one.
     /// - Returns: The change that a transaction can apply.
-    /// - Throws: 1, 105, 107, 111, 117, 201, 218, 251; ``ServiceError/Code/overloaded`` if too many passwords wait, or
-    ///   too many users were created from the caller's address.
-    func prepared(_ change: ObjectChange, isNew: Bool, knowing known: AuthData) async throws -> ObjectChange {
+    /// - Throws: 1, 105, 107, 111, 117, 201, 218, 251, and the errors of a caller without the right to make the change;
+    ///   ``ServiceError/Code/overloaded`` if too many passwords wait, or if clients at the caller's address have created
+    ///   too many users or tried too many log-ins.
+    func prepared(_ change: ObjectChange, of user: ObjectID?) async throws -> ObjectChange {
         var change = change
+        let isNew = user == nil
         try SystemFields.require(change.systemFields, settableBy: caller)
         if isNew, caller.isMaster, change.isImport {
             change.sessionToken = try importedToken(in: &change)
@@ -40,30 +44,55 @@ struct AccountPreparation: Sendable {
         guard caller.isMaster || !imported.isTouched else {
             throw ServiceError(.readOnlyField, "Only the master key can set the fields 'salt' and 'bcryptPassword'.")
         }
-        if imported.isOne {
+        guard !imported.isOne else {
             change.passwordHash = try imported.hash
-        } else if let operation = password.last?.operation, !(isNew && operation == .set(.null)) {
-            guard password.allSatisfy({ !$0.path.isNested }), let value = operation.value else {
-                throw ServiceError(.invalidKey, "The field 'password' can only be set.")
-            }
-            let new = try Password(value, limit: dependencies.settings.maxPasswordLength)
+            return change
+        }
+        let new = try self.password(in: password, isNew: isNew)
+        if new != nil {
             // A request with `authData` can be a log-in: then the transaction decides.
             if isNew, account.linked.isEmpty { try dependencies.signUpRate.require(for: caller) }
-            change.passwordHash = try await dependencies.hasher.hash(new, for: caller.identityByAddress)
+            if !isCounted { try dependencies.requestLimits.takeLogIn(by: caller) }
         }
-        guard let verifier = dependencies.verifier, !caller.isMaster else { return change }
+        var known = AuthData(stored: nil)
+        let isClaim = dependencies.verifier != nil && !account.claimed.isEmpty
+        if let user, !caller.isMaster, new != nil || isClaim { known = try await authData(of: user) }
+        try await verify(account, in: &change, knowing: known)
+        guard let new else { return change }
+        // The data of a platform identifies a user when it is verified.
+        if isNew { try await requireRightToCreate(by: change) }
+        change.passwordHash = try await dependencies.hasher.hash(new, for: caller.identityByAddress)
+        return change
+    }
+
+    /// The password that the operations on its field set; `nil` for none.
+    private func password(in operations: [(path: FieldPath, operation: Operation)], isNew: Bool) throws -> Password? {
+        guard let operation = operations.last?.operation, !(isNew && operation == .set(.null)) else { return nil }
+        guard operations.allSatisfy({ !$0.path.isNested }), let value = operation.value else {
+            throw ServiceError(.invalidKey, "The field 'password' can only be set.")
+        }
+        return try Password(value, limit: dependencies.settings.maxPasswordLength)
+    }
+
+    /// Has a verifier confirm the platforms of a change, and takes the data with which it replaces theirs.
+    private func verify(
+        _ account: AccountChange,
+        in change: inout ObjectChange,
+        knowing known: AuthData
+    ) async throws {
+        guard let verifier = dependencies.verifier, !caller.isMaster else { return }
         var authData = account.authData
         var isReplaced = false
         for (index, part) in authData.enumerated() {
             guard case .set(let platform, let data) = part, platform != AuthData.anonymous else { continue }
             if known.platforms[platform]?.isSame(as: data) == true { continue }
+            try dependencies.requestLimits.takeLogIn(by: caller)
             let verified = try await verifier.verify(data, of: platform, in: caller.app)
             guard !verified.isSame(as: data) else { continue }
             authData[index] = .set(platform, verified)
             isReplaced = true
         }
         if isReplaced { try change.replaceAuthData(by: authData) }
-        return change
     }
 
     /// Removes the session token from the fields of an imported user; `nil` if the user has none.

@@ -86,12 +86,20 @@ extension ObjectService {
         presence: (any CallerPresence)? = nil
     ) async throws -> JSONValue {
         try ObjectService.requireFewSaves(items.count)
-        try AccountPreparation.requireFewPasswords(in: items.filter { $0.className == .user }.map(\.change))
+        try requireLittleAccountWork(of: items, by: caller)
+        try ObjectService.requireObjects(of: items)
         var items = items
         let budget = budget(presence)
         for index in items.indices {
             if items[index].className == .user {
-                items[index].change = try await prepared(items[index].change, of: items[index].id, as: caller)
+                let preparation = AccountPreparation(
+                    store: store,
+                    settings: settings,
+                    caller: caller,
+                    mustExist: items[index].mustExist,
+                    checksRights: !items[..<index].contains { [.user, .role].contains($0.className) }
+                )
+                items[index].change = try await prepared(items[index].change, of: items[index].id, by: preparation)
             }
             let item = items[index]
             try await requireSize(of: item.change, to: item.id, in: item.className, by: caller)
@@ -117,25 +125,43 @@ extension ObjectService {
         }
         return .object(replies.mapValues(JSONValue.object))
     }
+
+    /// Throws ``ServiceError/Code/badRequest`` for an update without an id of an object that no earlier item creates.
+    private static func requireObjects(of items: [SaveItem]) throws {
+        var created: Set<String> = []
+        for item in items {
+            if item.creates {
+                created.insert(item.internalID)
+            } else if item.id == nil, !created.contains(item.internalID) {
+                throw BatchSaving.noID
+            }
+        }
+    }
 }
 
 private struct BatchSaving {
     private let rules: ObjectWriteRules
+    /// The caller, with the session that an item began in place of its own.
+    private var caller: Caller
     /// The objects that the request has created, by `__internalId`, including users whom it logged in.
     private var made: [String: Pointer] = [:]
+    /// The objects that the request has created, without users whom it only logged in.
+    private var created: Set<Pointer> = []
     /// The users whom the request logged in: later items for them are performed as these users.
     private var users: [ObjectID: Caller.User] = [:]
     private(set) var replies: [String: [String: JSONValue]] = [:]
 
+    static let noID = ServiceError(.badRequest, "An item of batch/save changes an object without an id.")
+
     init(rules: ObjectWriteRules) {
         self.rules = rules
+        caller = rules.access.caller
     }
 
     mutating func save(_ item: SaveItem) throws {
         var change = item.change
         for child in item.children {
-            let pointer = made[child.cid] ?? ObjectID(child.cid).map { Pointer(child.className, $0) }
-            guard let pointer, pointer.className == child.className else {
+            guard let pointer = try made[child.cid] ?? stored(child), pointer.className == child.className else {
                 throw ServiceError(
                     .malformedPointer,
                     "__children: '\(child.cid.prefix(64))' is not an object of '\(child.className)'."
@@ -151,24 +177,45 @@ private struct BatchSaving {
             if change.isEmpty { return }
         }
         let command = ObjectCommand(item.className, try action(of: item, change, known), mustExist: item.mustExist)
-        let reply = try rules(for: command).perform(command)
+        let current = try rules(for: command)
+        let reply = try completes(item, by: command) ? current.complete(command) : current.perform(command)
         var members = try reply.members
-        if let created = reply.created {
-            made[item.internalID] = created
+        if let new = reply.created {
+            made[item.internalID] = new
+            created.insert(new)
             members["updatedAt"] = members["updatedAt"] ?? members["createdAt"]
         }
         if let user = reply.user {
             made[item.internalID] = Pointer(.user, user.id)
-            users[user.id] = user
+            // Its roles are looked up for each item.
+            users[user.id] = Caller.User(id: user.id, session: user.session)
         }
+        caller = caller.after(reply)
         replies[item.internalID, default: [:]].merge(members) { _, new in new }
     }
 
-    private func rules(for command: ObjectCommand) -> ObjectWriteRules {
-        guard command.className == .user, case .update(let id, _, _, _) = command.action, let user = users[id] else {
-            return rules
+    /// Whether a command has further fields of an object that the request itself has created.
+    private func completes(_ item: SaveItem, by command: ObjectCommand) -> Bool {
+        guard item.id == nil, let id = command.changed else { return false }
+        return created.contains(Pointer(item.className, id))
+    }
+
+    /// The rules for the caller of an item as the items before it have left it.
+    private func rules(for command: ObjectCommand) throws -> ObjectWriteRules {
+        guard command.className == .user, let id = command.changed, let user = users[id] else {
+            return try rules.revalidated(for: caller)
         }
-        return rules.acting(as: rules.access.caller.logged(in: user))
+        let itself = caller.logged(in: user)
+        return rules.acting(as: try rules.writer.revalidated(itself, rules.settings.accountDependencies))
+    }
+
+    /// The existing object of a child that has an id; `nil` for a client's name of an object.
+    ///
+    /// An id of the server's form needs no object, as in any pointer: so the reply does not tell which objects exist.
+    private func stored(_ child: SaveItem.Child) throws -> Pointer? {
+        guard let id = ObjectID(child.cid) else { return nil }
+        let isKnown = try id.isGenerated || rules.writer.row(id, in: child.className) != nil
+        return isKnown ? Pointer(child.className, id) : nil
     }
 
     /// The object that an earlier POST with the same `__internalId` has made; `nil` for the first one.
@@ -193,9 +240,7 @@ private struct BatchSaving {
         if item.creates { return .create(change, returnsObject: item.returnsObject) }
         // Objective-C sends the other fields of a new object as a PUT without an id; it applies to the object created
         // before.
-        guard let id = item.id ?? made[item.internalID]?.id else {
-            throw ServiceError(.badRequest, "An item of batch/save changes an object without an id.")
-        }
+        guard let id = item.id ?? made[item.internalID]?.id else { throw BatchSaving.noID }
         return .update(id, change, where: item.condition, returnsObject: item.returnsObject)
     }
 }

@@ -44,7 +44,7 @@ struct ConditionResolver {
         case .not(let inner):
             return .not(try resolve(inner, at: path, in: schema))
         case .inQuery(let query):
-            let pointers = try results(of: query).map { Pointer(query.className, $0.id).json }
+            let pointers = try rows(of: query, reading: .ids).map { Pointer(query.className, $0.id).json }
             return try resolve(.isIn(ValueSet(pointers)), at: path, in: schema)
         case .select(let query, let key):
             let selected = try reader.schema(of: query.className)
@@ -55,8 +55,8 @@ struct ConditionResolver {
             let values =
                 !isShown
                 ? []
-                : try results(of: query).flatMap { object in
-                    try PathValues(of: object.value(of: key.field), along: key.inner, within: budget).values
+                : try rows(of: query, reading: .value(of: key.field)).flatMap { row in
+                    try PathValues(of: row.object().value(of: key.field), along: key.inner, within: budget).values
                 }
             return try resolve(.isIn(ValueSet(values)), at: path, in: schema)
         case .equals(let value):
@@ -77,19 +77,37 @@ struct ConditionResolver {
         }
     }
 
-    /// The maximum size of the objects that a sub-query returns, in bytes: a limit on memory, not a rule of the
-    /// protocol.
+    /// The maximum size of the values that a sub-query returns, in bytes: a limit on memory, not a rule of the protocol.
     private static let maxBytes = 64 << 20
 
-    private func results(of query: Condition.Subquery) throws -> [StoredObject] {
+    /// The objects that a sub-query finds, with what the condition compares.
+    private func rows(of query: Condition.Subquery, reading projection: RowProjection) throws -> [ObjectRow] {
         guard query.className != .identity, let schema = try reader.schema(of: query.className) else { return [] }
         var question = try access.query(try resolve(query.condition, in: schema), in: schema)
         guard query.page.limit > 0 else { return [] }
         question.order = visible(query.order, in: schema)
         question.page = query.page
         question.replySize = ConditionResolver.maxBytes
+        question.projection = projection
         try observe?(question)
-        return try reader.find(question)
+        let rows = try reader.rows(question)
+        try requireAll(rows, of: question)
+        return rows
+    }
+
+    /// Throws ``ServiceError/Code/malformedJSON`` if the store has left objects out because of their size.
+    ///
+    /// The values of the other objects would give a wrong answer.
+    private func requireAll(_ rows: [ObjectRow], of query: ObjectQuery) throws {
+        // An object has at most 16 MB (`objects.maxMasterSize`): below half of the limit, each one fits.
+        guard rows.count < query.page.limit, rows.reduce(0, { $0 + $1.size }) > ConditionResolver.maxBytes / 2,
+            try reader.count(query) > query.page.skip + rows.count
+        else { return }
+        throw ServiceError(
+            .malformedJSON,
+            "where: the values that the sub-query of \(query.className) finds have more than "
+                + "\(ConditionResolver.maxBytes >> 20) MB, the limit."
+        )
     }
 
     /// The sort keys that the caller is allowed to see.

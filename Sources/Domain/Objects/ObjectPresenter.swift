@@ -8,10 +8,24 @@ struct ObjectPresenter {
 
     /// One object as the caller sees it.
     func object(_ row: ObjectRow, in schema: ClassSchema, view: ObjectView) throws -> ShownObject {
-        try objects([row], in: schema, view: view)[0]
+        try objects([row.reading(projection(of: view, in: schema))], in: schema, view: view)[0]
+    }
+
+    /// What a query reads of the objects of a class, so that the size of a reply is that of what it shows.
+    ///
+    /// - Parameters:
+    ///   - view: The parts that are shown.
+    ///   - schema: The class.
+    ///   - others: Fields that the query's caller reads as well.
+    /// - Returns: The projection; `nil` reads all fields.
+    func projection(of view: ObjectView, in schema: ClassSchema, and others: Set<String> = []) -> RowProjection? {
+        let ofFiles = schema.name == .file ? files.membersRead(for: access.caller) : []
+        return view.projection(keeping: others.union(ofFiles))
     }
 
     /// Objects of one class as the caller sees them.
+    ///
+    /// The rows have at least what ``projection(of:in:and:)`` reads.
     ///
     /// Each include path takes one query for each class, for any number of objects. Included objects that exceed the
     /// size limit stay pointers.
@@ -33,14 +47,11 @@ struct ObjectPresenter {
             return text(of: row, shape, view: view)
         }
         // File fields are expanded by default; files in arrays are not (protocol/files 4.1).
-        for name in shape.files where view.include[name] == nil {
-            try expand(name, nil, in: &shown, capacity: &capacity)
+        for name in shape.files where view.include[name] == nil && view.shows(name) {
+            try expand(name, as: view.below(name), in: &shown, capacity: &capacity)
         }
-        for name in view.include.names {
-            try expand(name, view.include[name], in: &shown, capacity: &capacity)
-        }
-        if view.isSelective {
-            for index in shown.indices { view.select(from: &shown[index]) }
+        for name in view.include.names where view.shows(name) {
+            try expand(name, as: view.below(name), in: &shown, capacity: &capacity)
         }
         return shown
     }
@@ -70,17 +81,19 @@ struct ObjectPresenter {
         if view.returnsACL {
             object.set("ACL", to: row.acl ?? JSONValue.object(AccessControlList.everyone.json).encoded())
         }
-        if view.isSelective { object.removeAll { !view.shows($0) && view.include[$0] == nil } }
+        if view.isSelective { view.select(from: &object) }
         return object
     }
 
-    /// Replaces the pointers under a name, and those in arrays and plain objects under it, by the objects.
-    private func expand(_ name: String, _ below: PathTree?, in shown: inout [RawObject], capacity: inout Int) throws {
+    /// Replaces the pointers under a name, and those in arrays and plain objects under it, by a view of the objects.
+    private func expand(_ name: String, as view: ObjectView, in shown: inout [RawObject], capacity: inout Int) throws {
         let values = shown.map { $0.value(name).map(IncludedValue.init) ?? .other }
-        let pointers = try included(values.lazy.compactMap(\.pointer), below, capacity: &capacity)
+        let pointers = try included(values.lazy.compactMap(\.pointer), as: view, capacity: &capacity)
         // Pointers in arrays are expanded for one level only (protocol/data 4.4): the number would multiply at every
         // level.
-        let elements = try included(values.lazy.flatMap(\.elementPointers), nil, capacity: &capacity)
+        var flat = view
+        flat.include = PathTree()
+        let elements = try included(values.lazy.flatMap(\.elementPointers), as: flat, capacity: &capacity)
         for (index, value) in values.enumerated() {
             try reader.budget?.check()
             switch value {
@@ -95,9 +108,11 @@ struct ObjectPresenter {
                 shown[index].set(name, to: texts.encodedArray)
             case .object(let text):
                 // A dotted name can pass through a plain object before it reaches a pointer.
-                guard let below, !below.isEmpty else { break }
+                guard !view.include.isEmpty else { break }
                 var inner = [RawObject(text)]
-                for name in below.names { try expand(name, below[name], in: &inner, capacity: &capacity) }
+                for name in view.include.names where view.shows(name) {
+                    try expand(name, as: view.below(name), in: &inner, capacity: &capacity)
+                }
                 shown[index].set(name, to: inner[0].encoded())
             }
         }
@@ -106,17 +121,17 @@ struct ObjectPresenter {
     /// The JSON of the objects that pointers refer to.
     private func included(
         _ pointers: some Sequence<Pointer>,
-        _ below: PathTree?,
+        as view: ObjectView,
         capacity: inout Int
     ) throws -> IncludedObjects {
         var ids: [ClassName: Set<ObjectID>] = [:]
         for pointer in pointers { ids[pointer.className, default: []].insert(pointer.id) }
-        var view = ObjectView.plain
-        if let below { view.include = below }
         var found = IncludedObjects()
         for (className, ids) in ids.sorted(by: { $0.key < $1.key }) {
-            guard let schema = try reader.schema(of: className), access.includes(schema) else { continue }
-            let rows = try reader.rows(ids, in: className, readableBy: access.readers, upTo: capacity)
+            guard let schema = try reader.schema(of: className) else { continue }
+            let view = className == .file ? view.ofFiles : view
+            let rows = try readableRows(ids, in: schema, upTo: capacity, reading: projection(of: view, in: schema))
+            if rows.isEmpty { continue }
             let shape = ClassShape(of: schema, seenBy: access)
             var texts: [ObjectID: [UInt8]] = [:]
             texts.reserveCapacity(rows.count)
@@ -140,6 +155,24 @@ struct ObjectPresenter {
             found.texts[className] = texts
         }
         return found
+    }
+
+    /// The objects of a class that the caller is allowed to read in place of pointers; the calling user is always one.
+    private func readableRows(
+        _ ids: Set<ObjectID>,
+        in schema: ClassSchema,
+        upTo capacity: Int,
+        reading projection: RowProjection?
+    ) throws -> [ObjectRow] {
+        var rows: [ObjectRow] = []
+        if access.includes(schema) {
+            let readers = access.readers
+            rows = try reader.rows(ids, in: schema.name, readableBy: readers, upTo: capacity, reading: projection)
+        }
+        guard let user = access.caller.user?.id, access.isSelf(user, in: schema), ids.contains(user),
+            !rows.contains(where: { $0.id == user }), let itself = try reader.row(user, in: schema.name)
+        else { return rows }
+        return rows + [itself.reading(projection)]
     }
 
     /// The JSON if it fits into the reply, else `nil`; SDKs treat a remaining pointer as an object that was not

@@ -69,7 +69,8 @@ struct ObjectReadRules {
             listing.redirectedClass = target
             schema = try reader.schema(of: target) ?? ClassSchema(name: target)
         }
-        let query = try query(of: search, in: schema, resolver)
+        var query = try query(of: search, in: schema, resolver)
+        query.projection = presenter.projection(of: view, in: schema)
         let rows = search.page.limit == 0 ? [] : try reader.rows(query)
         if search.counts { listing.count = try reader.count(query) }
         listing.objects = try presenter.objects(rows, in: schema, view: view)
@@ -105,7 +106,9 @@ struct ObjectReadRules {
                 where: try resolver.resolve(scan.conditionOnPage, in: schema),
                 order: scan.order,
                 page: scan.page,
-                replySize: settings.queries.replySize
+                replySize: settings.queries.replySize,
+                // The cursor needs the value of the key.
+                reading: presenter.projection(of: view, in: schema, and: [scan.key.path.field])
             )
         )
         var view = view

@@ -6,6 +6,8 @@ package struct ObjectReply: Sendable {
     package var created: Pointer?
     /// The user whom the command logged in.
     var user: Caller.User?
+    /// Whether that user is the caller of the command, whose own session it has ended.
+    var renewsSession = false
 
     /// The kinds of replies.
     package enum Content: Sendable {
@@ -64,6 +66,17 @@ package struct ObjectReply: Sendable {
             case .missing, .listing: [:]
             }
         }
+    }
+}
+
+extension Caller {
+    /// The caller of the next command of a batch: with the session that the command has begun in place of the caller's
+    /// own, which other devices have, too.
+    ///
+    /// The roles are looked up in each transaction.
+    func after(_ reply: ObjectReply?) -> Caller {
+        guard let reply, reply.renewsSession, let user = reply.user else { return self }
+        return logged(in: User(id: user.id, session: user.session))
     }
 }
 

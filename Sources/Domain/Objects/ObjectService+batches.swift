@@ -1,36 +1,42 @@
 extension ObjectService {
     /// Performs commands in order, independently: one that fails leaves the others unchanged (protocol/data 2.1).
     ///
-    /// Consecutive changes share a transaction, and so one sync of the disk.
+    /// Consecutive changes share a transaction, and so one sync of the disk. Each command has the rights that the caller
+    /// has by then, as in a request of its own. A caller who sets an own password goes on with the session that it gets.
     ///
     /// - Parameters:
     ///   - commands: The commands, or the errors of those that could not be parsed.
     ///   - batch: The use of the batch's limits in earlier calls, if its commands come in several.
     ///   - caller: The caller.
     /// - Returns: The outcome of each command, in order.
-    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets too many passwords, and errors of the store.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the batch sets too many passwords or has too many platforms to verify,
+    ///   and errors of the store.
     package func perform(
         _ commands: [Result<ObjectCommand, any Error>],
         in batch: inout ObjectBatch,
         as caller: Caller
     ) async throws -> [Result<ObjectReply, any Error>] {
-        try batch.countPasswords(in: commands)
+        try countAccountWork(of: commands, in: &batch, by: caller)
         var replies: [Result<ObjectReply, any Error>] = []
         var rest = commands[...]
         let budget = batch.budget ?? budget(batch.presence)
         batch.budget = budget
         // Ten times the limit of a query for all reads; the batch stays in memory until the whole response is built.
         var capacity = batch.replyCapacity ?? settings.queries.replySize * 10
-        defer { batch.replyCapacity = capacity }
+        var caller = batch.caller ?? caller
+        defer {
+            batch.replyCapacity = capacity
+            batch.caller = caller
+        }
         while let first = rest.first {
-            let similar = rest.prefix { $0.isRead == first.isRead && !$0.hasSubqueries }.prefix(ObjectService.runLength)
-            // A change whose condition has sub-queries runs alone, so that they see the changes before it.
+            let similar = rest.prefix { $0.isRead == first.isRead && !runsAlone($0, by: caller) }
+                .prefix(ObjectService.runLength)
             let run = similar.isEmpty ? rest.prefix(1) : similar
             rest = rest.dropFirst(run.count)
             if first.isRead {
                 replies += try await readAll(Array(run), caller, budget, capacity: &capacity)
             } else {
-                replies += try await writeAll(Array(run), caller, budget, capacity: &capacity)
+                replies += try await writeAll(Array(run), &caller, budget, capacity: &capacity)
             }
         }
         return replies
@@ -41,6 +47,15 @@ extension ObjectService {
     /// The time after which a transaction takes no further commands, for the same reason: those that change long arrays
     /// take milliseconds each.
     private static let runTime = Duration.milliseconds(100)
+
+    /// Whether a command has a transaction of its own, because a part of it is decided before: its sub-queries, or the
+    /// right to set a password.
+    ///
+    /// So these see the changes before it.
+    private func runsAlone(_ command: Result<ObjectCommand, any Error>, by caller: Caller) -> Bool {
+        guard let command = try? command.get() else { return false }
+        return command.condition?.hasSubqueries == true || needsAccountWork(command, by: caller)
+    }
 
     private func readAll(
         _ run: [Result<ObjectCommand, any Error>],
@@ -68,17 +83,19 @@ extension ObjectService {
 
     private func writeAll(
         _ run: [Result<ObjectCommand, any Error>],
-        _ caller: Caller,
+        _ caller: inout Caller,
         _ budget: QueryBudget,
         capacity: inout Int
     ) async throws -> [Result<ObjectReply, any Error>] {
         var prepared: [Result<ObjectCommand, any Error>] = []
+        var current = caller
+        defer { caller = current }
         for command in run {
             // A change is always performed; its reply omits the object once the capacity is used.
             let isBrief = capacity <= 0
             prepared.append(
                 await Result(awaiting: {
-                    let command = try await self.prepared(command.get(), as: caller, within: budget)
+                    let command = try await self.prepared(command.get(), as: current, within: budget)
                     return isBrief ? command.brief : command
                 })
             )
@@ -86,13 +103,14 @@ extension ObjectService {
         var replies: [Result<ObjectReply, any Error>] = []
         var rest = prepared[...]
         while let first = rest.first {
-            let done = try await writeTogether(Array(rest), caller)
+            var done = try await writeTogether(Array(rest), current)
+            if done.isEmpty {
+                // Its condition takes longer than other changes are allowed to wait, so it runs alone.
+                done.append(await Result(awaiting: { try await change(first.get(), as: current, within: budget) }))
+            }
             replies += done
             rest = rest.dropFirst(done.count)
-            guard done.isEmpty else { continue }
-            // Its condition takes longer than other changes are allowed to wait, so it runs alone.
-            replies.append(await Result(awaiting: { try await change(first.get(), as: caller, within: budget) }))
-            rest = rest.dropFirst()
+            for reply in done { current = current.after(try? reply.get()) }
         }
         for reply in replies { capacity -= reply.size }
         return replies
@@ -106,12 +124,16 @@ extension ObjectService {
     ) async throws -> [Result<ObjectReply, any Error>] {
         try await store.write(as: caller, by: settings) { rules in
             var replies: [Result<ObjectReply, any Error>] = []
+            var current = caller
             let start = ContinuousClock.now
             for command in run {
                 if ContinuousClock.now - start >= ObjectService.runTime { break }
-                let reply = Result { try rules.writer.attempt { try rules.perform(command.get()) } }
+                let reply = Result {
+                    try rules.writer.attempt { try rules.revalidated(for: current).perform(command.get()) }
+                }
                 if case .failure(let error) = reply, error is CostlyCondition { break }
                 replies.append(reply)
+                current = current.after(try? reply.get())
             }
             return replies
         }
@@ -122,10 +144,6 @@ extension Result where Success == ObjectCommand {
     /// Whether the command only reads; a malformed command changes nothing either and needs no transaction.
     fileprivate var isRead: Bool {
         (try? get().isRead) ?? false
-    }
-
-    fileprivate var hasSubqueries: Bool {
-        (try? get().condition?.hasSubqueries) ?? false
     }
 }
 

@@ -172,7 +172,13 @@ package struct ObjectService: Sendable {
     ) async throws -> ObjectCommand {
         var command = command
         if command.className == .user, let change = command.change {
-            command = command.with(change: try await prepared(change, of: command.changed, as: caller))
+            let preparation = AccountPreparation(
+                store: store,
+                settings: settings,
+                caller: caller,
+                mustExist: command.mustExist
+            )
+            command = command.with(change: try await prepared(change, of: command.changed, by: preparation))
         }
         // After the password, whose own limit has the clearer message.
         if let change = command.change {
@@ -196,19 +202,6 @@ package struct ObjectService: Sendable {
             "The change has more than four times the bytes of an object; the limit of an object is \(limit.size) "
                 + "(\(limit.setting))."
         )
-    }
-
-    /// A change of a new or known user with its slow steps done.
-    func prepared(_ change: ObjectChange, of user: ObjectID?, as caller: Caller) async throws -> ObjectChange {
-        var known = AuthData(stored: nil)
-        if let user, settings.accountDependencies.verifier != nil, change.fields.contains(AuthData.field) {
-            let object = try await store.read { try $0.object(user, in: .user) }
-            known = AuthData(stored: object?.fields[AuthData.field])
-        }
-        let prepared = try await AccountPreparation(dependencies: settings.accountDependencies, caller: caller)
-            .prepared(change, isNew: user == nil, knowing: known)
-        try requireKnownIdentities(in: prepared)
-        return prepared
     }
 
     /// The condition with its sub-queries replaced by their results.

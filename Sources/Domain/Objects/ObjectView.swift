@@ -7,7 +7,9 @@ package struct ObjectView: Sendable {
     /// The fields to leave out.
     package var hidden: Set<String>
     /// The members to leave out inside fields and included objects.
-    private let hiddenMembers: PathTree
+    private var hiddenMembers: PathTree
+    /// The fields that are shown regardless of ``keys``.
+    private var always = ObjectView.always
     /// Whether the ACL is shown.
     package var returnsACL: Bool
     /// Whether internal files are shown without their URL.
@@ -20,14 +22,18 @@ package struct ObjectView: Sendable {
     ///
     /// Names that no field can have are ignored: SDKs include missing fields (protocol/data 4.4).
     package init(include: String, keys: String, returnsACL: Bool) {
-        let names = keys.split(separator: ",").prefix(ObjectView.maxNames).map { $0.filter { $0 != " " } }
-        let included = include.split(separator: ",").prefix(ObjectView.maxNames).map { $0.filter { $0 != " " } }
-        self.include = PathTree(included, depth: 5)
+        let names = ObjectView.names(in: keys)
+        self.include = PathTree(ObjectView.names(in: include), depth: 5)
         self.keys = PathTree(names.filter { !$0.hasPrefix("-") }, depth: FieldPath.maxDepth)
         let hidden = Set(names.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) })
         self.hidden = hidden
         hiddenMembers = PathTree(ObjectView.dotted(hidden), depth: FieldPath.maxDepth)
         self.returnsACL = returnsACL
+    }
+
+    /// The names of a list; names of members can have spaces inside.
+    private static func names(in list: String) -> [String] {
+        list.split(separator: ",").prefix(maxNames).map { String($0.trimmed) }
     }
 
     /// The hidden names that lead inside a field, without those inside another hidden name.
@@ -46,25 +52,61 @@ package struct ObjectView: Sendable {
     /// Whether objects are shown with all fields and without additions.
     var isPlain: Bool { include.isEmpty && !isSelective && !returnsACL && !hidesFileURLs }
 
-    /// Whether parts of an object can be left out; a member of ``hiddenMembers`` is a name of ``hidden``, too.
-    var isSelective: Bool { !keys.isEmpty || !hidden.isEmpty }
+    /// Whether parts of an object can be left out.
+    var isSelective: Bool { !keys.isEmpty || !hidden.isEmpty || !hiddenMembers.isEmpty }
 
     /// Whether a field is shown at all.
     func shows(_ field: String) -> Bool {
-        (keys.isEmpty || keys[field] != nil || ObjectView.always.contains(field)) && !hidden.contains(field)
+        (keys.isEmpty || keys[field] != nil || always.contains(field)) && !hidden.contains(field)
     }
 
-    /// Removes the fields that the view does not show; called after all objects are included.
-    func select(from object: inout RawObject) {
-        object.removeAll { !shows($0) }
-        for name in keys.names {
-            guard let below = keys[name], !below.isEmpty, let text = object.value(name) else { continue }
-            object.set(name, to: below.selection(from: JSONValue(stored: text) ?? .null).encoded())
+    /// Removes what the view does not show of an object whose pointers are not expanded.
+    ///
+    /// - Parameters:
+    ///   - object: The object.
+    ///   - others: Fields that stay even if the view does not show them.
+    func select(from object: inout RawObject, keeping others: Set<String> = []) {
+        object.removeAll { !shows($0) && !others.contains($0) }
+        for (name, below) in keys.children where !below.isEmpty {
+            replace(name, in: &object) { below.selection(from: $0) }
         }
-        for name in hiddenMembers.names {
-            guard let below = hiddenMembers[name], let text = object.value(name) else { continue }
-            object.set(name, to: below.removal(from: JSONValue(stored: text) ?? .null).encoded())
+        for (name, below) in hiddenMembers.children where !below.isEmpty {
+            replace(name, in: &object) { below.removal(from: $0) }
         }
+    }
+
+    /// Replaces a field by a part of it.
+    private func replace(_ name: String, in object: inout RawObject, by part: (JSONValue) -> JSONValue) {
+        // A pointer stays whole; another view shows its object.
+        guard let text = object.value(name), Pointer(canonical: text) == nil else { return }
+        object.set(name, to: part(JSONValue(stored: text) ?? .null).encoded())
+    }
+
+    /// What a query reads of the objects that the view shows; `nil` if that is all.
+    ///
+    /// - Parameter others: Fields that are read even if the view does not show them.
+    /// - Returns: The projection.
+    func projection(keeping others: Set<String>) -> RowProjection? {
+        guard isSelective else { return nil }
+        return RowProjection { select(from: &$0, keeping: others) }
+    }
+
+    /// The view of the objects that are included under a name.
+    func below(_ name: String) -> ObjectView {
+        var view = ObjectView.plain
+        view.include = include[name] ?? PathTree()
+        view.keys = keys[name] ?? PathTree()
+        view.hiddenMembers = hiddenMembers[name] ?? PathTree()
+        view.hidden = view.hiddenMembers.leaves.subtracting(ObjectView.identifying)
+        return view
+    }
+
+    /// The view for files that are included in place of other objects.
+    var ofFiles: ObjectView {
+        var view = self
+        view.always = ObjectView.alwaysOfFiles
+        view.hidden.subtract(ObjectView.identifyingFiles)
+        return view
     }
 
     /// The fields that are shown regardless of `keys`.
@@ -84,7 +126,10 @@ package struct ObjectView: Sendable {
 
 /// Dotted names as a tree: `a`, `a.b`, `c.d` are `a` with `b`, and `c` with `d`.
 package struct PathTree: Sendable {
-    private var children: [String: PathTree] = [:]
+    fileprivate private(set) var children: [String: PathTree] = [:]
+
+    /// Creates a tree without names.
+    init() {}
 
     init(_ names: [String], depth: Int) {
         for name in names {
@@ -98,12 +143,15 @@ package struct PathTree: Sendable {
     /// The names of the first level, in order.
     var names: [String] { children.keys.sorted() }
 
+    /// The names of the first level that have no subtree.
+    fileprivate var leaves: Set<String> { Set(children.lazy.filter(\.value.isEmpty).map(\.key)) }
+
     /// The subtree of a name of the first level; `nil` if it is not in the tree.
     subscript(name: String) -> PathTree? { children[name] }
 
     private mutating func insert(_ path: ArraySlice<String>) {
         guard let first = path.first else { return }
-        children[first, default: PathTree([], depth: 0)].insert(path.dropFirst())
+        children[first, default: PathTree()].insert(path.dropFirst())
     }
 
     fileprivate func selection(from value: JSONValue) -> JSONValue {

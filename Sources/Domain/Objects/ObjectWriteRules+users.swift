@@ -22,9 +22,7 @@ extension ObjectWriteRules {
         if let schema = try writer.schema(of: .user) { try access.require(.create, in: schema) }
         // An imported user can be one who logs in by a code sent to a phone.
         if account.linked.isEmpty, !change.isImport {
-            guard !account.given.isEmpty || account.names.contains(.username) else {
-                throw ServiceError(.missingUsername, "Username is missing or empty.")
-            }
+            try account.requireName()
             guard account.passwordHash != nil || hasProvenPhone else {
                 throw ServiceError(.missingPassword, "Password is missing or empty.")
             }
@@ -75,11 +73,17 @@ extension ObjectWriteRules {
     ) throws {
         let id = edit.object.id
         for name in account.names {
-            let value = edit.object.fields[name.rawValue] ?? .null
+            var value = edit.object.fields[name.rawValue] ?? .null
             // Another server had its own rules, perhaps none at first.
             if !change.isImport, name == .username || value != .null { try name.check(value) }
-            if let old = before?.fields[name.rawValue], value.isSame(as: old) { continue }
-            try requireFree(name, value, for: id)
+            let old = before?.fields[name.rawValue]
+            if let old, value.isSame(as: old) { continue }
+            if !change.isImport, let text = value.stringValue {
+                value = .string(try name.stored(text, country: settings.accountSettings.countryCode))
+                edit.object.fields[name.rawValue] = value
+                if let old, value.isSame(as: old) { continue }
+            }
+            if let text = value.stringValue { try writer.requireFree(name, text, for: id, settings) }
             if let flag = name.verifiedField, !change.fields.contains(flag) {
                 edit.object.fields[flag] = .bool(false)
             }
@@ -117,6 +121,7 @@ extension ObjectWriteRules {
         else { return }
         let session = try writer.beginSession(of: id, renewing: true, settings)
         reply.set("sessionToken", to: session.token.revealed)
+        reply.renewsSession = true
         reply.user = Caller.User(id: id, session: session.id, epoch: settings.accountDependencies.sessionCache.epoch)
     }
 
@@ -174,12 +179,6 @@ extension ObjectWriteRules {
         object.fields[AuthData.field] = authData.json
         try writer.setIdentities(of: object.id, to: authData.identities, settings)
     }
-
-    private func requireFree(_ name: AccountName, _ value: JSONValue, for id: ObjectID) throws {
-        guard let text = value.stringValue else { return }
-        let others = try writer.users(name, text, settings).filter { $0.id != id }
-        guard others.isEmpty else { throw name.taken }
-    }
 }
 
 extension ObjectReadRules {
@@ -208,8 +207,13 @@ extension ReadTransaction {
         return try rows(ObjectQuery(.user, where: condition, page: Page(first: 2)))
     }
 
+    /// Throws the error of a taken name if another user than the given one has the name.
+    func requireFree(_ name: AccountName, _ text: String, for id: ObjectID?, _ settings: ObjectSettings) throws {
+        guard try users(name, text, settings).allSatisfy({ $0.id == id }) else { throw name.taken }
+    }
+
     /// The user whom platforms identify: by the union id first, then by the platform's own id (protocol/data 6.5).
-    fileprivate func user(linkedTo platforms: [(platform: String, data: JSONValue)]) throws -> ObjectID? {
+    func user(linkedTo platforms: [(platform: String, data: JSONValue)]) throws -> ObjectID? {
         let unions = platforms.compactMap { AuthData.unionIdentity(of: $0.platform, $0.data) }
         let identities = try platforms.map { try AuthData.identity($0.platform, $0.data) }
         for identity in unions + identities {

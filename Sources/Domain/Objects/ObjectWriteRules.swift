@@ -45,6 +45,13 @@ struct ObjectWriteRules {
         )
     }
 
+    /// The rules for the caller in the state of the transaction: an earlier command of a batch can have ended the
+    /// caller's session or changed its roles.
+    func revalidated(for caller: Caller) throws -> ObjectWriteRules {
+        guard writer.concernsCallers else { return self }
+        return acting(as: try writer.revalidated(caller, settings.accountDependencies))
+    }
+
     /// Performs a command; its changes are applied only if it does not throw.
     func perform(_ command: ObjectCommand) throws -> ObjectReply {
         let name = command.className
@@ -148,18 +155,46 @@ struct ObjectWriteRules {
         try edit.relate(in: writer)
     }
 
+    /// Performs an update that completes an object which the same request has created; the right to create it, which was
+    /// checked then, is enough.
+    func complete(_ command: ObjectCommand) throws -> ObjectReply {
+        guard case .update(let id, let change, let condition, let returnsObject) = command.action,
+            command.className != .file
+        else { return try perform(command) }
+        writer.caller = access.caller
+        return try update(
+            id,
+            change,
+            in: command.className,
+            where: condition,
+            returnsObject: returnsObject,
+            completing: true
+        )
+    }
+
     /// Updates an object of any class but a file.
+    ///
+    /// - Parameters:
+    ///   - id: The object.
+    ///   - change: The change of its fields.
+    ///   - name: Its class.
+    ///   - condition: The condition that must hold for it; `nil` for none.
+    ///   - returnsObject: Whether the reply contains the changed fields.
+    ///   - isNew: Whether the same request has created the object, so that the caller needs no right to update it.
+    /// - Returns: The id and the time, or the fields.
+    /// - Throws: Errors of the rules.
     func update(
         _ id: ObjectID,
         _ change: ObjectChange,
         in name: ClassName,
         where condition: Condition?,
-        returnsObject: Bool
+        returnsObject: Bool,
+        completing isNew: Bool = false
     ) throws -> ObjectReply {
         try requireChangeable(name, by: .update)
-        if let schema = try writer.schema(of: name) { try access.require(.update, of: id, in: schema) }
+        if !isNew, let schema = try writer.schema(of: name) { try access.require(.update, of: id, in: schema) }
         let (known, row) = try existing(id, in: name)
-        try access.requireWriting(.update, row, in: known)
+        if !isNew { try access.requireWriting(.update, row, in: known) }
         try require(condition, of: id, in: known)
         let object = try row.object()
         var change = change

@@ -17,8 +17,14 @@ extension Operation {
             guard present.numberValue != nil else { throw mismatch(path, present, .number) }
             return try present.adding(amount, at: path)
         case .bits(let bits, let operand):
-            guard let whole = (present ?? .integer(0)).integerValue else {
-                throw mismatch(path, present ?? .null, .number)
+            guard let present else { return .integer(bits.apply(0, operand)) }
+            guard let whole = present.integerValue else {
+                guard present.numberValue != nil else { throw mismatch(path, present, .number) }
+                throw ServiceError(
+                    .typeMismatch,
+                    "Invalid value type for field '\(path)',value '\(operand)': \(bits.rawValue) needs a whole number of "
+                        + "64 bits, and the field has another number."
+                )
             }
             return .integer(bits.apply(whole, operand))
         case .add(let new):

@@ -23,7 +23,8 @@ package enum Operation: Sendable, Hashable {
 
     /// Parses the value of a field in a body: a plain value, an operation, or a `Batch` of several.
     ///
-    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field or the defect of a value.
+    /// - Throws: ``ServiceError/Code/malformedJSON`` naming the field or the defect of a value,
+    ///   ``ServiceError/Code/badRequest`` for an unknown operation.
     package static func list(_ json: JSONValue, field: String) throws -> [Operation] {
         guard case .object(let members) = json, let name = members["__op"] else {
             if let relation = try keptRelation(json) { return [relation] }
@@ -55,7 +56,8 @@ package enum Operation: Sendable, Hashable {
                 for operation in try Operation.list(json, field: field) { operations.append(joining: operation) }
             }
         default:
-            throw refusal(field, "is not known: \(name.summary)")
+            guard name.stringValue != nil else { throw refusal(field, "needs a string as '__op'") }
+            throw ServiceError(.badRequest, "The operation on '\(field.prefix(64))' is not known: \(name.summary).")
         }
     }
 

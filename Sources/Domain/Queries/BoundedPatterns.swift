@@ -40,6 +40,9 @@ package final class BoundedPatterns: PatternEngine {
         self.init(engine, limit: limits.patternMemory, setting: "queries.maxPatternMemory")
     }
 
+    /// The size of all compiled forms together in bytes.
+    var size: Int { state.withLock(\.size) }
+
     /// Compiles an expression, or returns the compiled form of an equal one.
     ///
     /// Throws the errors of the engine, and ``ServiceError/Code/malformedJSON`` naming the limit; an expression beyond it

@@ -148,12 +148,11 @@ package struct SortKey: Sendable, Hashable {
     /// - Throws: ``ServiceError/Code/invalidKey`` for an invalid field name, ``ServiceError/Code/badRequest`` for more
     ///   than ten keys.
     package static func list(_ text: String) throws -> [SortKey] {
-        let keys = text.split(separator: ",").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
+        let keys = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
         guard keys.count <= 10 else { throw ServiceError(.badRequest, "order has more than 10 keys, the limit.") }
         return try keys.map { key in
             let name = key.drop { $0 == "-" || $0 == "+" }
-            let trimmed = name.last == " " ? name.prefix { $0 != " " } : name
-            return SortKey(try FieldPath(trimmed), descending: key.first == "-")
+            return SortKey(try FieldPath(name), descending: key.first == "-")
         }
     }
 }

@@ -81,8 +81,10 @@ struct SMSContent: Sendable, Hashable {
         case .string(let value): text = value
         case .integer(let value): text = String(value)
         case .bool(let value): text = String(value)
-        default:
-            throw ServiceError(.badRequest, "'\(name.prefix(64))' must be a String or a whole number.")
+        // Such as a price.
+        case .number(let value): text = String(decoding: JSONValue.number(value).encoded(), as: UTF8.self)
+        case .array, .object:
+            throw ServiceError(.badRequest, "'\(name.prefix(64))' must be a String or a number.")
         }
         guard text.count <= maxValue, !text.hasControlCharacters, !text.contains(where: { "【】".contains($0) }) else {
             throw ServiceError(

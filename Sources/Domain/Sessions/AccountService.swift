@@ -90,12 +90,13 @@ package struct AccountService: Sendable {
     /// Replaces a password after checking the old one.
     ///
     /// - Returns: Id, time and a new token; the old tokens end if the settings say so.
-    /// - Throws: Codes 201, 206, 210, 211, 218, 219.
+    /// - Throws: Codes 201, 206, 210, 211, 218, 219; ``ServiceError/Code/overloaded`` if too many clients log in.
     package func changePassword(
         of id: ObjectID,
         _ body: [String: JSONValue],
         as caller: Caller
     ) async throws -> ObjectReply {
+        try dependencies.requestLimits.takeLogIn(by: caller)
         let limit = dependencies.settings.maxPasswordLength
         let old = try Password(body["old_password"], field: "old_password", limit: limit)
         let new = try Password(body["new_password"], field: "new_password", limit: limit)

@@ -90,7 +90,7 @@ extension SMSCodeService {
     package func changePhone(_ body: [String: JSONValue], as caller: Caller) async throws -> ObjectReply {
         guard let id = caller.user?.id else { throw SMSCodeService.sessionRequired }
         let (number, text) = (try number(in: body), try code(in: body, "code"))
-        let stored = SMSCodeService.stored(body, number)
+        let stored = self.stored(body, number)
         return try await use(text, for: [.changePhone], to: number, as: caller) { code, rules in
             guard code.user == id, rules.access.caller.user?.id == id else { throw SMSCodeService.wrongCode }
             let before = try ObjectWriteRules.own(id, in: rules.writer, rules.access).object()
@@ -195,9 +195,10 @@ extension SMSCodeService {
         // Its empty password is that of a user without one (protocol/data 6.4).
         if [.null, .string("")].contains(fields["password"]) { fields["password"] = nil }
         if fields["password"] != nil { try await compare(code, for: SMSPurpose.signingUp, to: number) }
-        fields[AccountName.phone.rawValue] = .string(SMSCodeService.stored(body, number))
+        fields[AccountName.phone.rawValue] = .string(stored(body, number))
         let change = try ObjectChange(.object(fields), allowsPaths: false)
-        return try await objects.prepared(change, of: nil, as: caller)
+        let preparation = AccountPreparation(store: store, settings: settings, caller: caller, isCounted: true)
+        return try await objects.prepared(change, of: nil, by: preparation)
     }
 
     /// The change with the number as username, as on LeanCloud, unless it has one or another user has that.
@@ -211,11 +212,10 @@ extension SMSCodeService {
         return change
     }
 
-    /// The number as it is stored: as the client wrote it if that has digits only, so that the client finds it again.
-    private static func stored(_ body: [String: JSONValue], _ number: PhoneNumber) -> String {
+    /// The number as it is stored: as the client wrote it if it is found by that, so that the client reads it back.
+    private func stored(_ body: [String: JSONValue], _ number: PhoneNumber) -> String {
         let text = body[AccountName.phone.rawValue]?.stringValue ?? ""
-        let isPlain = (try? AccountName.phone.check(.string(text))) != nil && !text.hasPrefix("0")
-        return isPlain ? text : number.description
+        return (try? AccountName.phone.stored(text, country: country)) ?? number.description
     }
 
     private func code(in body: [String: JSONValue], _ name: String = "smsCode") throws -> String {

@@ -175,7 +175,7 @@ extension ObjectReadRules {
         while !isFull, limit > 0 {
             let items = try items(of: inbox, since, through, ascending: search.isAscending)
             guard !items.isEmpty else { break }
-            let rows = try statuses(of: items, where: condition)
+            let rows = try statuses(of: items, where: condition, reading: presenter.projection(of: view, in: schema))
             for item in items where !isFull {
                 if search.isAscending { since = item.number } else { through = item.number - 1 }
                 guard let row = rows[item.status] else { continue }
@@ -215,10 +215,15 @@ extension ObjectReadRules {
     }
 
     /// The statuses of places by their ids; the owner of an inbox reads all of them.
-    private func statuses(of items: [InboxItem], where condition: Condition) throws -> [ObjectID: ObjectRow] {
+    private func statuses(
+        of items: [InboxItem],
+        where condition: Condition,
+        reading projection: RowProjection?
+    ) throws -> [ObjectID: ObjectRow] {
         let ids = ValueSet(items.map { .string($0.status.description) })
         let isOne = Condition.field(FieldPath(field: "objectId"), .isIn(ids))
-        let rows = try reader.rows(ObjectQuery(.status, where: .all([isOne, condition]), page: .all))
+        let query = ObjectQuery(.status, where: .all([isOne, condition]), page: .all, reading: projection)
+        let rows = try reader.rows(query)
         return Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
     }
 }

@@ -19,7 +19,8 @@ struct ObjectAccess: Sendable {
         if schema.permissions.allow(.find, to: caller) {
             return ObjectQuery(schema.name, where: condition, readableBy: readers)
         }
-        // A user can find itself even if `find` is closed (protocol/data 5.1).
+        // A user can find itself even if `find` is closed (protocol/data 5.1). If it is open, the user's ACL decides like
+        // those of other objects, so that one filter serves all rows.
         guard schema.name == .user, let user = caller.user else { throw Self.refusal(.find, schema.name) }
         return ObjectQuery(schema.name, where: .all([.isObject(user.id), condition]))
     }
@@ -76,7 +77,7 @@ struct ObjectAccess: Sendable {
         }
     }
 
-    /// Whether replies include objects of a class in place of pointers.
+    /// Whether replies include objects of a class in place of pointers; the calling user is included without it.
     func includes(_ schema: ClassSchema) -> Bool {
         schema.permissions.allow(.get, to: caller)
     }

@@ -53,7 +53,7 @@ package protocol ObjectStore: Sendable {
     /// times.
     ///
     /// - Parameter body: The reads; other reads than ``ReadTransaction/row(_:in:)``,
-    ///   ``ReadTransaction/rows(_:in:readableBy:upTo:)`` and ``ReadTransaction/schema(of:)`` cost as much as in
+    ///   ``ReadTransaction/rows(_:in:readableBy:upTo:reading:)`` and ``ReadTransaction/schema(of:)`` cost as much as in
     ///   ``read(within:_:)``.
     /// - Returns: The result of the body.
     /// - Throws: Errors of the body and of the store.
@@ -72,12 +72,23 @@ package protocol ObjectStore: Sendable {
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
     ) async throws -> Result
+
+    /// Returns when each transaction of this server that had begun to record its changes before the call has ended, and its
+    /// changes are published.
+    ///
+    /// The default is for stores with one such transaction at a time: a write that changes nothing.
+    func awaitRunningWrites() async
 }
 
 extension ObjectStore {
     package var isShared: Bool { false }
 
     package var coordination: (any ServerCoordination)? { nil }
+
+    package func awaitRunningWrites() async {
+        // If it fails, the transactions before it have ended nevertheless.
+        _ = try? await write { _ in }
+    }
 
     package func lookUp<Result: Sendable>(
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
@@ -116,17 +127,37 @@ package protocol ReadTransaction {
     func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow?
 
     /// The objects of a list that exist for the readers, in any order, until their JSON exceeds a number of bytes.
+    ///
+    /// - Parameters:
+    ///   - ids: The ids.
+    ///   - name: The class.
+    ///   - readers: The ACL entries of the reader.
+    ///   - size: The maximum size of all rows in bytes; the first row that exceeds it ends the result.
+    ///   - projection: The fields that are read and counted; `nil` reads all.
+    /// - Returns: The rows.
+    /// - Throws: Errors of the store.
     func rows(
         _ ids: Set<ObjectID>,
         in name: ClassName,
         readableBy readers: Readers,
-        upTo size: Int
+        upTo size: Int,
+        reading projection: RowProjection?
     ) throws -> [ObjectRow]
 
     /// The objects that a query finds; empty for a class that does not exist.
     ///
     /// Sub-queries must be resolved before; evaluating one throws ``ServiceError/Code/internalFailure``.
     func rows(_ query: ObjectQuery) throws -> [ObjectRow]
+
+    /// All objects of a class whose rows are what was written, for what a start needs; empty for a class that does not
+    /// exist.
+    ///
+    /// - Parameters:
+    ///   - name: The class.
+    ///   - onDamage: Called with the id of each damaged row, as far as it can be read.
+    /// - Returns: The other rows.
+    /// - Throws: Errors of the store that are no damage to one row.
+    func intactRows(in name: ClassName, onDamage: (String) -> Void) throws -> [ObjectRow]
 
     /// The ids and one string field of the objects that a query finds, without reading the rest.
     ///
@@ -166,29 +197,25 @@ package protocol ReadTransaction {
     func memberships(_ key: String, of name: ClassName, after last: Membership?, limit: Int) throws -> [Membership]
 }
 
-/// A member of a relation with the object that owns the relation; ordered by owner, then by member.
-package struct Membership: Hashable, Comparable, Sendable {
-    /// The object that has the relation.
-    package let owner: ObjectID
-    /// An object in the relation.
-    package let member: ObjectID
-
-    /// Creates the value.
-    package init(owner: ObjectID, member: ObjectID) {
-        self.owner = owner
-        self.member = member
-    }
-
-    /// Compares owners, then members.
-    package static func < (left: Membership, right: Membership) -> Bool {
-        (left.owner, left.member) < (right.owner, right.member)
-    }
-}
-
 extension ReadTransaction {
     /// An object with parsed fields; `nil` if it does not exist.
     package func object(_ id: ObjectID, in name: ClassName) throws -> StoredObject? {
         try row(id, in: name)?.object()
+    }
+
+    /// The objects of a list with all of their fields.
+    package func rows(
+        _ ids: Set<ObjectID>,
+        in name: ClassName,
+        readableBy readers: Readers,
+        upTo size: Int
+    ) throws -> [ObjectRow] {
+        try rows(ids, in: name, readableBy: readers, upTo: size, reading: nil)
+    }
+
+    /// All objects of a class, for stores that keep no checksums of rows.
+    package func intactRows(in name: ClassName, onDamage: (String) -> Void) throws -> [ObjectRow] {
+        try rows(ObjectQuery(name, page: .all))
     }
 
     /// The number of objects of a class for which a condition holds.
@@ -266,38 +293,5 @@ extension WriteTransaction {
     /// Deletes an object and its memberships in relations; returns whether it existed.
     package func delete(_ id: ObjectID, in name: ClassName) throws -> Bool {
         try !delete([id], in: name).isEmpty
-    }
-}
-
-/// A query with resolved conditions, as a store takes it.
-package struct ObjectQuery: Sendable {
-    /// The class.
-    package var className: ClassName
-    /// The condition that objects must match.
-    package var condition: Condition
-    /// The ACL entries of the reader: objects that it is not allowed to read are not found.
-    package var readers: Readers
-    /// The sort keys; without keys, and without a circle in the condition, objects come in order of their creation.
-    package var order: [SortKey]
-    /// The part of the result list to return.
-    package var page: Page
-    /// The maximum size of the objects' JSON in bytes; at least one object is returned.
-    package var replySize: Int
-
-    /// Creates a query from its parts.
-    package init(
-        _ className: ClassName,
-        where condition: Condition = .always,
-        readableBy readers: Readers = .unrestricted,
-        order: [SortKey] = [],
-        page: Page = .first,
-        replySize: Int = .max
-    ) {
-        self.className = className
-        self.condition = condition
-        self.readers = readers
-        self.order = order
-        self.page = page
-        self.replySize = replySize
     }
 }

@@ -74,8 +74,11 @@ struct RawObject {
     /// The object as JSON.
     func encoded() -> [UInt8] {
         var result: [UInt8] = []
-        let replaced = members.reduce(0) { $0 + ($1.replacement?.count ?? 0) }
-        result.reserveCapacity(text.count + replaced + ending.count + 512)
+        // The size of what is left: an object without its largest members must not take their memory.
+        var size = ending.count + 3
+        for member in members { size += member.name.count + (member.replacement?.count ?? member.value.count) + 4 }
+        for (name, value) in added { size += name.utf8.count + value.count + 4 }
+        result.reserveCapacity(size)
         result.append(UInt8(ascii: "{"))
         appendMembers(to: &result)
         for (name, value) in added {

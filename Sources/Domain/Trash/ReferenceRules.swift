@@ -64,7 +64,7 @@ package struct ReferenceRules: Sendable, Hashable {
                 if let id = ObjectID(text) { filter.insert(id) }
                 if let key = FileKey(text) { filter.insert(key) }
             }
-            if countsURLs, text.utf8.contains(UInt8(ascii: ":")) {
+            if countsURLs, text.utf8.contains(UInt8(ascii: "/")) {
                 let urls = URLKeys(fileDomains: fileDomains, styleSeparator: styleSeparator)
                 urls.each(in: text) { filter.insert($0) }
             }

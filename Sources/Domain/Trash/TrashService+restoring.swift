@@ -1,5 +1,8 @@
 /// How a file comes back from the trash: note, bytes, record, end of the note.
 extension TrashService {
+    /// The number of deletes of the same key that a restore waits for, one after the other.
+    private static let attempts = 8
+
     /// Restores a file with its id, key, times, ACL and metadata.
     ///
     /// - Parameters:
@@ -25,6 +28,21 @@ extension TrashService {
                 try writer.restore(entry, at: clock())
             }
         }
+        for _ in 0..<TrashService.attempts {
+            do {
+                return try await restore(entry, file, as: caller)
+            } catch is KeyHasOtherBytes {
+                // The next claim waits for them.
+            }
+        }
+        throw KeyClaims.taken(file.key)
+    }
+
+    /// Restores a file with bytes.
+    ///
+    /// - Throws: ``KeyHasOtherBytes`` if the file that had the key was deleted meanwhile; nothing was changed then.
+    private func restore(_ entry: TrashEntry, _ file: StoredFile, as caller: Caller) async throws {
+        let clock = settings.clock
         // The claim waits until the bytes of all deleted files with the key, also of this one, are away from it.
         try await uploads.claiming(file.key) {
             try await store.write { try $0.noteRestoring(entry, file.key, at: clock()) }

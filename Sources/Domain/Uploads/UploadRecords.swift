@@ -174,26 +174,6 @@ struct UploadRecords: Sendable {
         return try await store.read { try $0.find(query).compactMap(StoredUpload.init(stored:)) }
     }
 
-    /// The uploads to finish on their last byte (tus) that a server left unfinished when it ended.
-    ///
-    /// - Returns: Those whose rows record all bytes or that wait for pieces, and final ones whose creation was
-    ///   interrupted. Incomplete uploads are not included, because their clients continue them.
-    func leftUnfinished() async throws -> (complete: [ObjectID], finals: [ObjectID]) {
-        try await store.read { reader in
-            var complete: [ObjectID] = []
-            var finals: [ObjectID] = []
-            for upload in try reader.unfinishedUploads() where upload.finishesOnLastByte {
-                if case .final = upload.kind {
-                    if upload.isWaiting { complete.append(upload.id) } else { finals.append(upload.id) }
-                }
-                guard upload.isStarted, let size = upload.size else { continue }
-                let parts = try reader.find(.parts(of: upload.id)).compactMap(StoredPart.init(stored:))
-                if parts.count == 1, parts[0].part?.size == size { complete.append(upload.id) }
-            }
-            return (complete, finals)
-        }
-    }
-
     /// Whether an upload cannot create a file with this id and key: a file has the id, and its bytes are not missing.
     func hasFile(_ id: ObjectID, besides key: FileKey) async throws -> Bool {
         try await store.read { reader in

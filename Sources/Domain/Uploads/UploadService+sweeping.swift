@@ -138,17 +138,25 @@ extension UploadService {
     ///
     /// Interrupted commits are completed or reverted, depending on whether the record exists; staged bytes that belong
     /// to no upload are removed. Uploads that have all their bytes and no file are noted for ``finishRecovered()``.
+    /// What a damaged row decides stays as it is: the bytes, until an operator has repaired or removed the row.
     package func recover(_ logger: Logger) async throws {
         for leftover in try await storage.staging.leftovers() {
-            switch leftover {
-            case .committing(let note):
-                try await end(note, logger)
-            case .staged(let upload):
-                guard try await !isUnfinished(upload) else { continue }
-                await storage.staging.discard(stagedAs: upload) { try await isUnfinished(upload) }
+            do {
+                try await recover(leftover, logger)
+            } catch let error where StorageFault(error) == .damaged {
+                logger.critical(
+                    "The row of an upload is damaged: its bytes stay in staging/ (lcfile check)",
+                    metadata: ["app": "\(app)", "error": "\((error as? ServiceError)?.cause ?? error)"]
+                )
             }
         }
         let left = try await records.leftUnfinished()
+        for id in left.damaged {
+            logger.critical(
+                "The row of an upload, or of a part of one, is damaged, so the upload is not finished (lcfile check)",
+                metadata: ["app": "\(app)", "id": "\(id)"]
+            )
+        }
         // Their clients never received the URLs, and their pieces still exist. Other servers can be creating some:
         // those expire.
         if !isShared {
@@ -156,6 +164,16 @@ extension UploadService {
         }
         for complete in left.complete { unfinished.insert(complete) }
         try await records.recountShares()
+    }
+
+    private func recover(_ leftover: StagingLeftover, _ logger: Logger) async throws {
+        switch leftover {
+        case .committing(let note):
+            try await end(note, logger)
+        case .staged(let upload):
+            guard try await !isUnfinished(upload) else { return }
+            await storage.staging.discard(stagedAs: upload) { try await isUnfinished(upload) }
+        }
     }
 
     /// Runs a body that decides a commit, while no request fetches the same file for the mirror, on any server.

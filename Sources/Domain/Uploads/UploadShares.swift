@@ -79,15 +79,19 @@ extension WriteTransaction {
         for share in creator.shares { try save(try openCount(share) - 1, of: share, at: now) }
     }
 
-    /// Computes all counts from the uploads in the database.
-    fileprivate func recountShares(at now: Timestamp) throws {
+    /// Computes all counts from uploads.
+    ///
+    /// - Parameters:
+    ///   - uploads: All uploads that count.
+    ///   - known: The ids of the stored counts.
+    ///   - now: The time of the change.
+    /// - Throws: Errors of the store.
+    func recountShares(of uploads: [StoredUpload], known: [ObjectID], at now: Timestamp) throws {
         var counts: [ObjectID: Int64] = [:]
-        for upload in try unfinishedUploads() + finishedPieces() {
+        for upload in uploads {
             for share in upload.creator.shares { counts[share, default: 0] += 1 }
         }
-        for row in try rows(ObjectQuery(.usage, page: .all)) where row.id != Usage.id && counts[row.id] == nil {
-            counts[row.id] = 0
-        }
+        for id in known where id != Usage.id && counts[id] == nil { counts[id] = 0 }
         for (share, number) in counts where try openCount(share) != number { try save(number, of: share, at: now) }
     }
 
@@ -112,12 +116,5 @@ extension WriteTransaction {
         } else {
             try update(object, in: .usage)
         }
-    }
-}
-
-extension UploadRecords {
-    /// Computes the counts of shares again; called at the start, because databases of earlier versions have no counts.
-    func recountShares() async throws {
-        try await store.write { [clock] writer in try writer.recountShares(at: clock()) }
     }
 }

@@ -6,6 +6,12 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     /// The maximum number of names.
     package static let maxDepth = 20
 
+    /// Compares the bytes, as databases do: Swift treats `é` as one character and as two as equal.
+    package static func == (left: FieldPath, right: FieldPath) -> Bool {
+        left.segments == right.segments
+            && zip(left.segments, right.segments).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+    }
+
     /// Parses a path from a client: the name of a field, then names of members or indexes of elements.
     ///
     /// - Throws: ``ServiceError/Code/invalidKey`` (protocol/data 3.6).

@@ -46,8 +46,25 @@ package struct GeoPoint: Hashable, Sendable {
         .object(["__type": .string("GeoPoint"), "latitude": .number(latitude), "longitude": .number(longitude)])
     }
 
+    /// The least latitude and longitude that ``distance(to:)`` tells from 0.
+    ///
+    /// Products of smaller ones underflow, which PostgreSQL treats as an error.
+    package static let leastDegrees = 1e-100
+
+    /// The point with 0 for coordinates of less than ``leastDegrees``.
+    package var rounded: GeoPoint {
+        GeoPoint(
+            latitude: abs(latitude) < GeoPoint.leastDegrees ? 0 : latitude,
+            longitude: abs(longitude) < GeoPoint.leastDegrees ? 0 : longitude
+        )
+    }
+
     /// The central angle between two points in radians, 0 to π (haversine).
+    ///
+    /// PostgreSQL computes it in the same steps.
     package func distance(to other: GeoPoint) -> Double {
+        let (own, other) = (rounded, other.rounded)
+        let (latitude, longitude) = (own.latitude, own.longitude)
         let halfLatitude = sin((other.latitude - latitude) * .pi / 360)
         let halfLongitude = sin((other.longitude - longitude) * .pi / 360)
         let chord =

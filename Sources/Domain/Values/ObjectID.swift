@@ -25,6 +25,12 @@ package struct ObjectID: Hashable, Comparable, Sendable, CustomStringConvertible
         description = ObjectID(text)?.description ?? ObjectID.unassignable(text)
     }
 
+    /// Whether the id has the form of the server's own ids, and of those of LeanCloud.
+    var isGenerated: Bool {
+        description.utf8.count == 24
+            && description.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
     /// A string that is not a valid id: it has another character than letters and digits, or is too long.
     private static func unassignable(_ text: String) -> String {
         let bytes = text.utf8.prefix(maxLength + 1).map { byte in

@@ -39,6 +39,10 @@ package struct CensorJob: Sendable, Hashable {
     package var isAwaitingCallback = false
     /// The scores of the checkers before the webhook.
     package var scores: [String: Double] = [:]
+    /// The version of the bytes about which the webhook was asked; `nil` before.
+    package var version: String?
+    /// Whether the checkers before the webhook have seen only some of the image's frames.
+    package var isPartial = false
     /// When the job is due.
     package var due: Timestamp
     /// When the job was made.
@@ -80,6 +84,8 @@ extension CensorJob {
         fields["position"] = position.map(JSONValue.string)
         fields["lease"] = lease.map(JSONValue.string)
         if !scores.isEmpty { fields["scores"] = .object(scores.mapValues(JSONValue.number)) }
+        fields["version"] = version.map(JSONValue.string)
+        if isPartial { fields["partial"] = .bool(true) }
         return StoredObject(id: id, createdAt: createdAt, updatedAt: due, fields: fields)
     }
 
@@ -98,6 +104,8 @@ extension CensorJob {
         lease = fields["lease"]?.stringValue
         isAwaitingCallback = fields["awaiting"] == .bool(true)
         scores = fields["scores"]?.objectValue?.compactMapValues(\.numberValue) ?? [:]
+        version = fields["version"]?.stringValue
+        isPartial = fields["partial"] == .bool(true)
         due = object.updatedAt
     }
 

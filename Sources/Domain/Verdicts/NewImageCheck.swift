@@ -9,9 +9,7 @@ extension WriteTransaction {
     /// - Throws: Errors of the store.
     package func queuedForCheck(_ record: StoredObject, at now: Timestamp) throws -> StoredObject {
         guard CheckedFile.canBeImage(record), try censorSettings().isAutomatic else { return record }
-        var record = record
-        record.fields[VerdictField.verdict] = .string(Verdict.pending.rawValue)
-        record.fields[VerdictField.decision] = nil
+        let record = record.undecided()
         // The record takes the place of a missing file's, whose job, if it has one, would check the same bytes.
         _ = try delete(record.id, in: .censorJob)
         try insert(CensorJob(.check, of: record.id, at: now).object, into: .censorJob)
@@ -21,30 +19,41 @@ extension WriteTransaction {
 
 /// Which files are checked.
 package enum CheckedFile {
-    /// Whether a file is an image as far as its record tells: by the type that was declared, by the type of its bytes,
-    /// or, for a file on another server without a type, by the extension of its URL.
+    /// Whether a file can be an image, as far as its record tells: by the type that was declared, or by the type of its
+    /// bytes; a file on another server always, because its bytes are unknown until they are fetched.
     package static func canBeImage(_ record: StoredObject) -> Bool {
-        let types = ["mime_type", "_detected"].compactMap { record.fields[$0]?.stringValue }
-        if types.contains(where: { $0.hasPrefix("image/") }) { return true }
-        guard types.isEmpty, let url = record.fields["url"]?.stringValue else { return false }
-        let path = url.prefix { $0 != "?" && $0 != "#" }.lowercased()
-        return extensions.contains { path.hasSuffix($0) }
+        ["mime_type", "_detected"].contains { record.fields[$0]?.stringValue?.hasPrefix(prefix) ?? false }
+            || isElsewhere(record)
     }
 
-    private static let extensions = [
-        ".jpg", ".jpeg", ".png", ".gif", ".webp", ".bmp", ".heic", ".heif", ".avif", ".tif", ".tiff", ".jxl", ".jp2",
-    ]
+    /// Whether a file of this server can be an image: the same for its types.
+    static func canBeImage(declared: MediaType, detected: MediaType?) -> Bool {
+        declared.topLevel == "image" || detected?.topLevel == "image"
+    }
 
-    /// The condition for records that ``canBeImage(_:)`` may accept, for counting and listing.
+    /// Whether the bytes of a file are on another server, which can send any bytes under any name and type.
+    static func isElsewhere(_ record: StoredObject) -> Bool {
+        record.fields["key"]?.stringValue == nil && record.fields["url"]?.stringValue != nil
+    }
+
+    /// Whether the type that was declared for a file is that of an image.
+    static func isDeclaredImage(_ record: StoredObject) -> Bool {
+        record.fields["mime_type"]?.stringValue?.hasPrefix(prefix) ?? false
+    }
+
+    /// The condition for records that ``canBeImage(_:)`` accepts, for counting and listing.
     package static var isImage: Condition {
-        let prefix = "image/"
-        return .any(
-            ["mime_type", "_detected"].map { field in
-                .all([
-                    .field(FieldPath(field: field), .compares(.greaterOrEqual, .string(prefix))),
-                    .field(FieldPath(field: field), .compares(.less, .string("image0"))),
-                ])
-            }
-        )
+        let types = ["mime_type", "_detected"].map { field in
+            Condition.all([
+                .field(FieldPath(field: field), .compares(.greaterOrEqual, .string(prefix))),
+                .field(FieldPath(field: field), .compares(.less, .string("image0"))),
+            ])
+        }
+        let isElsewhere = Condition.all([
+            .field(FieldPath(field: "key"), .exists(false)), .field(FieldPath(field: "url"), .exists(true)),
+        ])
+        return .any(types + [isElsewhere])
     }
+
+    private static let prefix = "image/"
 }

@@ -16,6 +16,8 @@ package enum VerdictField {
     package static let verdict = "censorResult"
     /// The ``Decision`` behind the verdict; internal.
     static let decision = "_decision"
+    /// The version of the bytes to which the verdict applies, for a file on another server; internal.
+    static let version = "_checked"
 }
 
 /// Who or what decided about a file, when and why.
@@ -102,11 +104,31 @@ extension StoredObject {
     /// The decision behind the verdict; `nil` before the first one.
     package var decision: Decision? { fields[VerdictField.decision]?.objectValue.flatMap(Decision.init) }
 
+    /// The version of the bytes that were checked, of a file on another server, whose bytes can change; empty if the
+    /// server could not have them, `nil` if it is unknown.
+    var checkedVersion: String? { fields[VerdictField.version]?.stringValue }
+
     /// The record with a decision.
-    package func decided(_ decision: Decision) -> StoredObject {
+    ///
+    /// - Parameters:
+    ///   - decision: The decision.
+    ///   - version: The version of the bytes about which it is, for a file on another server; `nil` if it is unknown.
+    /// - Returns: The record.
+    package func decided(_ decision: Decision, about version: String? = nil) -> StoredObject {
         var decided = self
         decided.fields[VerdictField.verdict] = .string(decision.verdict.rawValue)
         decided.fields[VerdictField.decision] = .object(decision.members)
+        // The bytes of other files do not change.
+        let isBound = CheckedFile.isElsewhere(self)
+        decided.fields[VerdictField.version] = isBound ? version.map(JSONValue.string) : nil
         return decided
+    }
+
+    /// The record before its next decision.
+    func undecided() -> StoredObject {
+        var undecided = self
+        undecided.fields[VerdictField.verdict] = .string(Verdict.pending.rawValue)
+        undecided.fields[VerdictField.decision] = nil
+        return undecided
     }
 }

@@ -23,22 +23,44 @@ struct ConsoleGate: Sendable {
     }
 
     /// Whether the browser connects by HTTPS, so that its cookie is for HTTPS only.
+    ///
+    /// A request without the field of a trusted proxy can come from a browser on the machine of the proxy, without HTTPS.
     func isEncrypted(_ context: APIContext) -> Bool {
-        options.isEncrypted || context.isFromTrustedProxy && options.isPublishedEncrypted
+        options.isEncrypted || context.isClientNamed && options.isPublishedEncrypted
     }
 
     /// Whether a browser on this machine sent the request.
     ///
-    /// A reverse proxy on this machine also connects from it. Its requests have another host, or a field of proxies.
+    /// A reverse proxy on this machine also connects from it. The host of its requests is the public one, or they have a
+    /// field of proxies, or the page that sends them has the public origin, or it ends the connection after each request, as
+    /// HTTP/1.0 does, to which `RequestRules` adds `Connection: close`. A proxy of which none of that is true looks like a
+    /// browser (docs/console.md).
     private func isLocal(_ request: Request, _ context: APIContext) -> Bool {
-        guard context.isOnThisMachine, let host = request.head.authority?.host.lowercased(),
-            ["localhost", "127.0.0.1", "[::1]"].contains(host)
+        guard context.isOnThisMachine, let host = request.head.authority?.host, ConsoleGate.isLoopback(host),
+            ConsoleGate.originHost(request).map(ConsoleGate.isLoopback) ?? true
         else { return false }
-        return context.isFromTrustedProxy || ConsoleGate.fieldsOfProxies.allSatisfy { !request.headers.contains($0) }
+        return context.isClientNamed || !ConsoleGate.hasTraceOfProxy(request)
     }
 
-    private static let fieldsOfProxies = ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"]
-        .compactMap { HTTPField.Name($0) }
+    private static func isLoopback(_ host: String) -> Bool {
+        ["localhost", "127.0.0.1", "[::1]"].contains(host.lowercased())
+    }
+
+    /// The host of the page that sends the request; `nil` if the browser does not name one (no field, or `null`).
+    private static func originHost(_ request: Request) -> String? {
+        guard let origin = request.headers[.origin], let scheme = origin.firstRange(of: "://") else { return nil }
+        return String(origin[scheme.upperBound...]).host
+    }
+
+    private static func hasTraceOfProxy(_ request: Request) -> Bool {
+        fieldsOfProxies.contains { request.headers.contains($0) }
+            || request.headers[values: .connection].contains { $0.lowercased() == "close" }
+    }
+
+    private static let fieldsOfProxies = [
+        "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
+    ]
+    .compactMap { HTTPField.Name($0) }
 
     /// Whether the browser says that another site caused the request; browsers without the field say nothing.
     static func isForeign(_ request: Request) -> Bool {

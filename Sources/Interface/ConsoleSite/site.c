@@ -170,6 +170,10 @@ static const uint8_t areas_data_editors_number_js[] = {
 #embed "Site/areas/data/editors/number.js"
 };
 
+static const uint8_t areas_data_editors_password_js[] = {
+#embed "Site/areas/data/editors/password.js"
+};
+
 static const uint8_t areas_data_editors_place_js[] = {
 #embed "Site/areas/data/editors/place.js"
 };
@@ -438,6 +442,10 @@ static const uint8_t areas_people_pager_js[] = {
 #embed "Site/areas/people/pager.js"
 };
 
+static const uint8_t areas_people_password_js[] = {
+#embed "Site/areas/people/password.js"
+};
+
 static const uint8_t areas_people_people_css[] = {
 #embed "Site/areas/people/people.css"
 };
@@ -634,6 +642,10 @@ static const uint8_t scripts_notices_js[] = {
 #embed "Site/scripts/notices.js"
 };
 
+static const uint8_t scripts_numbers_js[] = {
+#embed "Site/scripts/numbers.js"
+};
+
 static const uint8_t scripts_panel_js[] = {
 #embed "Site/scripts/panel.js"
 };
@@ -716,6 +728,7 @@ static const struct console_file files[] = {
     {"areas/data/editors/file.js", areas_data_editors_file_js, sizeof areas_data_editors_file_js},
     {"areas/data/editors/json.js", areas_data_editors_json_js, sizeof areas_data_editors_json_js},
     {"areas/data/editors/number.js", areas_data_editors_number_js, sizeof areas_data_editors_number_js},
+    {"areas/data/editors/password.js", areas_data_editors_password_js, sizeof areas_data_editors_password_js},
     {"areas/data/editors/place.js", areas_data_editors_place_js, sizeof areas_data_editors_place_js},
     {"areas/data/editors/pointer.js", areas_data_editors_pointer_js, sizeof areas_data_editors_pointer_js},
     {"areas/data/editors/string.js", areas_data_editors_string_js, sizeof areas_data_editors_string_js},
@@ -783,6 +796,7 @@ static const struct console_file files[] = {
     {"areas/people/matrix.js", areas_people_matrix_js, sizeof areas_people_matrix_js},
     {"areas/people/members.js", areas_people_members_js, sizeof areas_people_members_js},
     {"areas/people/pager.js", areas_people_pager_js, sizeof areas_people_pager_js},
+    {"areas/people/password.js", areas_people_password_js, sizeof areas_people_password_js},
     {"areas/people/people.css", areas_people_people_css, sizeof areas_people_people_css},
     {"areas/people/people.js", areas_people_people_js, sizeof areas_people_people_js},
     {"areas/people/permission-edit.js", areas_people_permission_edit_js, sizeof areas_people_permission_edit_js},
@@ -832,6 +846,7 @@ static const struct console_file files[] = {
     {"scripts/images.js", scripts_images_js, sizeof scripts_images_js},
     {"scripts/login.js", scripts_login_js, sizeof scripts_login_js},
     {"scripts/notices.js", scripts_notices_js, sizeof scripts_notices_js},
+    {"scripts/numbers.js", scripts_numbers_js, sizeof scripts_numbers_js},
     {"scripts/panel.js", scripts_panel_js, sizeof scripts_panel_js},
     {"scripts/router.js", scripts_router_js, sizeof scripts_router_js},
     {"scripts/search.js", scripts_search_js, sizeof scripts_search_js},

@@ -73,7 +73,13 @@ package struct API: Sendable {
         liveConnections =
             live.isEmpty
             ? nil
-            : LiveConnections(services: Dictionary(uniqueKeysWithValues: live), most: maxWebSockets, logger: logger)
+            : LiveConnections(
+                services: Dictionary(uniqueKeysWithValues: live),
+                most: maxWebSockets,
+                proxies: proxies,
+                requestLimits: requestLimits,
+                logger: logger
+            )
         bodies = RequestBodies(limits: limits, threads: largeBodies)
         self.apps = Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0) })
         order = apps.map(\.id)

@@ -1,4 +1,5 @@
 internal import Domain
+internal import HTTPTypes
 internal import NIOCore
 
 extension APIContext {
@@ -15,6 +16,10 @@ extension APIContext {
         return address.bytes.count == 4 ? address.bytes[0] == 127 : address.bytes == loopback
     }
 
-    /// Whether a trusted proxy sent the request.
-    package var isFromTrustedProxy: Bool { forwardedClient != nil }
+    /// Notes the client for which a trusted proxy sent the request.
+    mutating func noteClient(namedBy proxies: TrustedProxies, in headers: HTTPFields) {
+        guard !proxies.networks.isEmpty, let peer = channel.remoteAddress?.host else { return }
+        forwardedClient = proxies.client(behind: peer, headers)
+        isClientNamed = forwardedClient != nil && headers.contains(.known(proxies.field.rawValue))
+    }
 }

@@ -12,6 +12,10 @@ package struct APIContext: RequestContext {
     let notes = RequestNotes()
     /// The client for which a trusted proxy sent the request; `nil` if the connection is the client's own.
     var forwardedClient: IPAddress?
+    /// Whether a trusted proxy sent the request with the field that names its client.
+    ///
+    /// Without the field the client is the proxy itself, or a program on the machine of the proxy.
+    package var isClientNamed = false
     /// Prepares responses to the same request; `nil` if the request gets none.
     var preparation: HotDownloadPreparation?
 

@@ -76,8 +76,15 @@ package struct LCFileCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            try ResultOutput.standard.requireWritten()
             Glibc.exit(0)
         } catch {
+            if let failure = ResultOutput.standard.failure {
+                Terminal.printError("lcfile: \(failure)")
+                // A command that stops because its results are lost ends as after Ctrl-C.
+                let code = exitCode(for: error).rawValue
+                Glibc.exit(code == ExitStatus.interrupted ? ExitStatus.failure : code)
+            }
             // ArgumentParser ends with 64 (sysexits.h); scripts expect 2, as from most commands.
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             Terminal.printError(message(for: error, of: running))

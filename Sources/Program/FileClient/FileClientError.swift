@@ -69,10 +69,20 @@ public struct FileClientError: Error, Sendable, CustomStringConvertible {
         kind = .refused
         status = response.status
         code = refusal?.code
-        message = refusal?.error ?? FileClientError.message(for: response.status)
+        message =
+            FileClientError.redirect(of: response) ?? refusal?.error ?? FileClientError.message(for: response.status)
         contentRange = response.headers["content-range"]
         serverID = response.headers["x-server-id"]
         retryAfter = response.headers["retry-after"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? .seconds($0) : nil }
+    }
+
+    /// The message for a redirect to another server; `nil` for other responses.
+    private static func redirect(of response: Response) -> String? {
+        guard (300..<400).contains(response.status), let location = response.headers["location"] else { return nil }
+        // The path and the query are those of one request.
+        let parts = location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count > 2, parts[0].hasSuffix(":"), parts[1].isEmpty else { return nil }
+        return "the server redirects to \(parts[..<3].joined(separator: "/")); set that URL as the server (--server)"
     }
 
     /// A message for a response without one, such as that to a HEAD.

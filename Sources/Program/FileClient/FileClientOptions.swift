@@ -22,6 +22,8 @@ public struct FileClientOptions: Sendable {
     public var pieceSize: Int64 = 64 << 20
     /// The number of bytes of a stream that are held in memory; an upload of a stream holds two such pieces.
     public var streamPieceSize = 8 << 20
+    /// The maximum number of bytes of a download whose size neither a record nor the server says.
+    public var maxUnannouncedSize: Int64 = 16 << 30
     /// Whether the server's certificate must be for its name, and from an authority that this machine trusts.
     var verifiesCertificates = true
     /// The `User-Agent` of all requests.

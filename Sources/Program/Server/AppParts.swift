@@ -112,6 +112,7 @@ struct AppParts {
         )
         let sessions = SessionService(store: store, dependencies: settings.accountDependencies)
         let uploads = uploads(sessions, deletions)
+        try await recoverUsage()
         try await uploads.recover(shared.logger)
         let trash = TrashService(store: store, blobs: storage.blobs, uploads: uploads, settings: settings)
         let mails = shared.mail?.queue(of: app.id, store, shared.logger)
@@ -201,6 +202,7 @@ struct AppParts {
             settings: settings,
             engine: PCREEngine(),
             limits: configuration.liveQueries.limits,
+            requestLimits: shared.requestLimits,
             logger: shared.logger
         )
     }

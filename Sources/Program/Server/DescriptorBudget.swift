@@ -44,7 +44,9 @@ struct DescriptorBudget: Equatable {
     init(limit: Int, for configuration: ServerConfiguration, apps: Int) throws {
         let threads = configuration.threads
         // An SQLite connection has its file and its log; a worker process has pipes, a fetch a socket and a file.
-        let databases = apps * (2 * (threads.databaseReaders + 1) + 6)
+        let files = 2 * (threads.databaseReaders + 1) + 6
+        let isShared = !configuration.databaseURL.revealed.isEmpty
+        let databases = apps * (isShared ? SharedDatabase.connections(readers: threads.databaseReaders) : files)
         let work =
             threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
             + 2 * configuration.mirrorThreads
@@ -59,14 +61,31 @@ struct DescriptorBudget: Equatable {
         let wanted = configuration.http.maxConnections
         let rest = limit - reserve - 2 * apps * openFiles - hotFiles
         let hasHTTP2 = configuration.tls.files != nil && configuration.http2.isEnabled
-        streams = hasHTTP2 ? max(1, rest / 8) : 0
+        func streamShare(of rest: Int) -> Int { hasHTTP2 ? max(1, rest / 8) : 0 }
+        streams = streamShare(of: rest)
         connections = min(wanted > 0 ? wanted : DescriptorBudget.defaultConnections, (rest - streams) / 2)
-        guard connections >= min(DescriptorBudget.fewestConnections, wanted > 0 ? wanted : .max) else {
-            let least = limit - rest + 2 * DescriptorBudget.fewestConnections
+        let fewest = min(DescriptorBudget.fewestConnections, wanted > 0 ? wanted : .max)
+        guard connections >= fewest else {
+            var needed = 2 * fewest
+            while needed - streamShare(of: needed) < 2 * fewest { needed += 1 }
+            let mostCached = configuration.hotDownloads.files + 2 * apps * configuration.downloads.openBlobs
+            let least = DescriptorBudget.leastLimit(for: reserve + needed, cachesUpTo: mostCached)
             throw ExitError.configuration(
                 "the limit of open files is \(limit), which is too low; set it to \(least) or more (ulimit -n, LimitNOFILE)"
             )
         }
+    }
+
+    /// The least limit that leaves a number of descriptors beside caches; each larger one does, too.
+    ///
+    /// - Parameters:
+    ///   - others: How many are for everything else.
+    ///   - most: How many the caches can have; they take a quarter of the limit if that is less.
+    /// - Returns: The limit.
+    private static func leastLimit(for others: Int, cachesUpTo most: Int) -> Int {
+        // The least n with n - n / 4 >= others.
+        let withFewCached = (4 * others - 4) / 3 + 1
+        return min(withFewCached, others + most)
     }
 
     /// The limits of prepared responses with the number of files that the budget leaves for them.

@@ -13,6 +13,11 @@ extension FolderEngine: CheckEngine {
         return try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: repairing)
     }
 
+    /// Renames the log (`OfflineLog`).
+    package func moveLogAside(in folder: String) throws(OpenFailure) -> String {
+        try OfflineLog(of: "\(folder)/\(databaseName)").moveAside()
+    }
+
     /// Opens the database to read the records of files and entries of the trash; of PostgreSQL only these are copied.
     ///
     /// - Parameter folder: The app's folder, which a server can use.

@@ -67,6 +67,12 @@ package struct FolderEngine: BackupEngine {
         }
     }
 
+    /// Compares the write-ahead log of the file with its mark (`OfflineLog`); PostgreSQL has no log in the folder.
+    package func logDamage(in folder: String) throws(OpenFailure) -> DamagedLog? {
+        guard try schema(of: folder) == nil else { return nil }
+        return try OfflineLog(of: "\(folder)/\(databaseName)").damage()
+    }
+
     /// Copies the database's pages (``DatabaseCopy``), or writes the objects in PostgreSQL into a file (`PostgresCopy`).
     package func copyDatabase(of original: String, to folder: String) throws(OpenFailure) -> any CopiedDatabase {
         let path = "\(folder)/\(databaseName)"

@@ -28,10 +28,9 @@ extension ServerConfiguration {
     /// The connections that the server opens to the database of `database.url`.
     ///
     /// - Parameter apps: The number of apps.
-    /// - Returns: The most at a time: for each app those of queries, of look-ups, of changes and of notifications, and
-    ///   three of what servers agree on.
+    /// - Returns: The most at a time.
     package func databaseConnections(apps: Int) -> Int {
-        apps * (2 * threads.databaseReaders + 7)
+        apps * SharedDatabase.connections(readers: threads.databaseReaders)
     }
 
     /// The connections that the server has with a limit of open files.

@@ -38,6 +38,8 @@ struct ThreadPools {
     let slowQueries: NIOThreadPool
 
     /// Runs the body with started pools, and stops them after it returns or throws.
+    ///
+    /// - Throws: ``ExitError`` if the system does not give the process enough threads; the errors of the body.
     static func with(
         _ configuration: ServerConfiguration,
         apps: Int,
@@ -69,6 +71,12 @@ struct ThreadPools {
             quickQueries: NIOThreadPool(numberOfThreads: apps * (queries.quick + queries.slow)),
             slowQueries: NIOThreadPool(numberOfThreads: apps * queries.slow)
         )
+        // With PostgreSQL each connection has a thread.
+        let databases =
+            configuration.databaseURL.revealed.isEmpty
+            ? 0 : apps * SharedDatabase.connections(readers: threads.databaseReaders)
+        let count = pools.all.reduce(0) { $0 + $1.numberOfThreads }
+        try ThreadTrial.require(count + databases + ThreadTrial.others)
         for pool in pools.all { pool.start() }
         let result: Result<Void, any Error>
         do {

@@ -5,17 +5,27 @@ extension AppCheck {
     private static let pageSize = 1000
 
     /// Compares all rows with their checksums, and repairs damaged ones as the options say.
-    func checkRows(_ summary: inout CheckSummary) async throws {
+    ///
+    /// - Returns: Whether the row of the usage is damaged, which a repair counts anew.
+    func checkRows(_ summary: inout CheckSummary) async throws -> Bool {
         observer.step("rows")
+        var isUsageDamaged = false
         let repair = options.damagedRows == .kept ? nil : try engine.rowRepair(in: folder)
         let rows = try repair ?? engine.rows(in: folder)
         var position: RowPosition?
         repeat {
             let page = try await rows.inspectRows(after: position, limit: AppCheck.pageSize)
             summary.rows += page.count
+            isUsageDamaged = isUsageDamaged || page.damaged.contains(where: AppCheck.isUsage)
             try await report(page.damaged, repair, &summary)
             position = page.next
         } while position != nil
+        return isUsageDamaged
+    }
+
+    /// Whether a row is that of the usage, whose numbers are the sums of other rows.
+    private static func isUsage(_ row: DamagedRow) -> Bool {
+        row.className == ClassName.usage.description && row.id == Usage.id.description
     }
 
     private func report(
@@ -24,12 +34,14 @@ extension AppCheck {
         _ summary: inout CheckSummary
     ) async throws {
         guard !rows.isEmpty else { return }
-        let refusals = try await change(rows, repair)
+        let refusals = try await change(rows.filter { !AppCheck.isUsage($0) }, repair)
         for row in rows {
             var detail = "(row \(row.number)) \(row.damage)"
             if let reason = refusals[row.number] { detail += ", and \(reason)" }
             var found = finding(.damagedRow, "\(row.className)/\(row.id)", detail)
-            if repair != nil, refusals[row.number] == nil {
+            if options.repairs, AppCheck.isUsage(row) {
+                found.repair = "counted anew"
+            } else if repair != nil, refusals[row.number] == nil {
                 found.repair = options.damagedRows == .removed ? "removed" : "accepted as it is"
             }
             report(found, &summary)

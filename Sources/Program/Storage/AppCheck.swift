@@ -24,7 +24,7 @@ struct AppCheck: Sendable {
         blobs = engine.blobs(in: folder)
     }
 
-    /// Runs all steps; if the pages of the database are damaged, those that need no record.
+    /// Runs all steps; none after the first if the write-ahead log or the pages of the database are damaged.
     ///
     /// - Parameter former: The summary of other apps.
     /// - Returns: The summary with this one.
@@ -33,26 +33,41 @@ struct AppCheck: Sendable {
         var summary = former
         summary.apps += 1
         return try await sayingWhere {
+            guard try await counting(&summary, { try checkLog(&$0) }) else { return summary }
             let database = try engine.openDatabase(in: folder, repairing: options.repairs)
-            let before = summary
-            let (whole, checked) = try await blocking {
-                var summary = before
-                let isWhole = try checkPages(of: database, &summary)
-                guard isWhole else { return (false, summary) }
+            guard try await counting(&summary, { try checkPages(of: database, &$0) }) else {
+                try database.close()
+                return summary
+            }
+            // Rows that are removed or accepted change what the other steps compare.
+            let isUsageDamaged = try await checkRows(&summary)
+            let usage = try await counting(&summary) { summary in
                 try FileComparison(self, database).run(&summary)
                 try TrashComparison(self, database).run(&summary)
                 try checkStaging(database, &summary)
                 try checkReferences(database, &summary)
                 try checkDerivatives(&summary)
-                return (true, summary)
+                return try database.usage()
             }
-            summary = checked
-            let usage = whole ? try await blocking { try database.usage() } : nil
             try database.close()
-            if let usage { try await check(usage, &summary) }
-            if whole { try await checkRows(&summary) }
+            try await check(usage, isDamaged: isUsageDamaged, &summary)
             return summary
         }
+    }
+
+    /// Runs a step that blocks, and takes over what it counts.
+    private func counting<Result: Sendable>(
+        _ summary: inout CheckSummary,
+        _ step: @escaping @Sendable (inout CheckSummary) throws -> Result
+    ) async throws -> Result {
+        let before = summary
+        let (result, after) = try await blocking {
+            var summary = before
+            let result = try step(&summary)
+            return (result, summary)
+        }
+        summary = after
+        return result
     }
 
     /// Counts and reports a finding.
@@ -72,6 +87,26 @@ struct AppCheck: Sendable {
 
     func finding(_ kind: IntegrityFinding.Kind, _ subject: String, _ detail: String) -> IntegrityFinding {
         IntegrityFinding(app: app, kind, subject, detail)
+    }
+
+    /// Returns whether the database can be read together with its write-ahead log.
+    ///
+    /// - Throws: ``OpenFailure`` if a repair would destroy what is left of the log.
+    private func checkLog(_ summary: inout CheckSummary) throws -> Bool {
+        observer.step("write-ahead log")
+        let damage = options.repairs ? try engine.logDamage(in: folder) : try engine.certainLogDamage(in: folder)
+        guard let damage else { return true }
+        switch damage {
+        case .lost:
+            guard !options.repairs else { throw OpenFailure(message: damage.advice, isDamage: true) }
+            report(.lostChanges, engine.databaseName, damage.advice, &summary)
+            return false
+        case .copied:
+            var found = finding(.damagedDatabase, engine.databaseName, damage.advice)
+            if options.repairs { found.repair = "moved the log to \(try engine.moveLogAside(in: folder))" }
+            report(found, &summary)
+            return options.repairs
+        }
     }
 
     /// Returns whether the pages of the database are whole, or were repaired.
@@ -123,12 +158,18 @@ struct AppCheck: Sendable {
         }
     }
 
-    private func check(_ usage: (stored: Usage, counted: Usage), _ summary: inout CheckSummary) async throws {
+    /// Compares the usage; that of a damaged row is counted anew even if its numbers are right.
+    private func check(
+        _ usage: (stored: Usage, counted: Usage),
+        isDamaged: Bool,
+        _ summary: inout CheckSummary
+    ) async throws {
         let (stored, counted) = usage
+        if isDamaged, options.repairs { try await engine.correctUsage(in: folder, to: counted) }
         guard stored != counted else { return }
         var found = finding(.wrongUsage, "usage", "is \(stored.text); counted are \(counted.text)")
         if options.repairs {
-            try await engine.correctUsage(in: folder, to: counted)
+            if !isDamaged { try await engine.correctUsage(in: folder, to: counted) }
             found.repair = "counted anew"
         }
         report(found, &summary)

@@ -36,6 +36,14 @@ struct AppCopy {
         try AppCopy.sayingWhere(source, original) {
             let path = "\(target)/\(engine.databaseName)"
             let damagedPath = "\(target)/\(StorageContents.damagedName(of: engine.databaseName))"
+            // SQLite would take what is left of the log for all of it.
+            if let damage = try engine.certainLogDamage(in: source) {
+                try FileBytes.copy(original, to: damagedPath)
+                let log = "\(original)-wal"
+                if try StorageContents.isPresent(log) { try FileBytes.copy(log, to: "\(damagedPath)-wal") }
+                summary.noteDamage(of: original, damage.description)
+                return
+            }
             let database: any CopiedDatabase
             do {
                 database = try engine.copyDatabase(of: source, to: target)

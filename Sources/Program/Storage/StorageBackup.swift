@@ -19,6 +19,7 @@ package struct StorageBackup {
     ///
     /// - Throws: ``ExitError`` with the reason; all files of the backup are removed then.
     package func run() throws -> CopySummary {
+        try StorageFolder.refuseUnfinishedRestore(in: storage)
         let apps = try StorageContents.apps(in: storage, with: engine)
         guard !apps.isEmpty else {
             throw ExitError.storage("the storage folder \(storage) contains no app to back up")

@@ -1,7 +1,7 @@
 """Texts that look alike, or that Unicode calls equal, are others: names, addresses, identities, entries of an ACL."""
 
 import pytest
-from accounts import join, log_in, sign_up, unique, user_of
+from accounts import PASSWORD, join, log_in, new_phone, sign_up, unique, user_of
 from client import assert_refused
 from identities import github
 from people import BOTH, Role, permissions
@@ -98,6 +98,18 @@ def test_phone_number_of_digits_that_look_alike_is_127(api, master, start):
     assert user.change({"mobilePhoneVerified": True}, by=master).status_code == 200
     assert_refused(user.change({"mobilePhoneNumber": start + rest}), 400, 127)
     assert user.read()["mobilePhoneVerified"] is True
+
+
+@pytest.mark.parametrize("first, second", [("0{}", "+86{}"), ("0086{}", "{}"), ("86{}", "0{}"), ("{}", "86{}")])
+def test_phone_number_in_another_notation_is_of_the_same_user(api, first, second):
+    number = new_phone("1")
+    user = sign_up(api, mobilePhoneNumber=first.format(number))
+    assert user.read()["mobilePhoneNumber"] == (f"+86{number}" if first.startswith("0") else first.format(number))
+    for notation in (first, second):
+        text = notation.format(number)
+        assert user_of(api, log_in(api, mobilePhoneNumber=text), 200).id == user.id
+        fields = {"username": unique(), "password": PASSWORD, "mobilePhoneNumber": text}
+        assert_refused(api.post("/1.1/users", json=fields), 400, 214)
 
 
 # Identities

@@ -140,7 +140,7 @@ def test_failed_mail_is_sent_again(serve, mode, words):
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("mode, status", [("refuse-recipient", 550), ("refuse-message", 554)])
+@pytest.mark.parametrize("mode, status", [("refuse-recipient", 550), ("refuse-data", 554), ("refuse-message", 554)])
 def test_refused_mail_is_a_dead_letter_at_once(serve, mode, status):
     server, sink = serve()
     sink.behave(mode)

@@ -99,6 +99,22 @@ def test_save_changes_nobody_else(api, ann, bob, things, caller):
     assert ann.read()["city"] == "Lyon"
 
 
+def test_batch_goes_on_behind_an_own_password_and_a_read(api, ann):
+    change = {"method": "PUT", "path": ann.path, "body": {"n": {"__op": "Increment", "amount": 1}}}
+    password = {"method": "PUT", "path": ann.path, "body": {"password": "another"}}
+    items = batch(ann.api, password, change, {"method": "GET", "path": ann.path}, change).json()
+    assert all("success" in item for item in items)
+    assert with_session(api, items[0]["success"]["sessionToken"]).get("/1.1/users/me").json()["n"] == 2
+
+
+def test_batch_goes_on_as_a_guest_behind_the_deletion_of_its_user(api, ann, bob, things):
+    id = things.create(n=1, ACL={ann.id: {"write": True}, bob.id: {"read": True}})
+    change = {"method": "PUT", "path": f"{things.path}/{id}", "body": {"n": {"__op": "Increment", "amount": 1}}}
+    items = batch(ann.api, change, {"method": "DELETE", "path": ann.path}, change).json()
+    assert ["success" in item for item in items] == [True, True, False]
+    assert things.by(bob.api).read(id) == {"n": 2}
+
+
 def test_name_of_two_at_once_is_taken_once(server, master):
     fields = named()
     statuses = at_once(lambda _: server.api().post("/1.1/users", json=fields).status_code, 16)

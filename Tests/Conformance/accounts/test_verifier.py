@@ -46,6 +46,17 @@ def test_every_answer_but_200_refuses(verifying, status):
     assert sign_up(api, data).status_code == 201
 
 
+def test_verifier_is_not_asked_for_a_change_of_another_user(verifying):
+    verifier, server = verifying
+    verifier.anew()
+    api = server.api()
+    user = sign_up(api, GITHUB | {"uid": "another"}).json()
+    verifier.anew()
+    platforms = {f"p{number}": {"uid": "x"} for number in range(100)}
+    assert_refused(api.call("PUT", f"/1.1/users/{user['objectId']}", json={"authData": platforms}), 403, 206)
+    assert verifier.asked == []
+
+
 @pytest.mark.extended
 def test_known_user_is_verified_again(start, verifier):
     api = start(verifier.url)

@@ -109,6 +109,31 @@ def test_later_answer_is_the_verdict(server, master, upload):
     assert state(master, id)["censorResult"] == "rejected"
 
 
+@pytest.mark.parametrize("waits", [False, True], ids=["queued", "for a caller"])
+def test_later_answer_can_come_before_the_202(server, master, receiver, upload, waits):
+    """A receiver that looks at the image at once, and confirms the request when it has finished."""
+    statuses = []
+
+    def answer(request):
+        if request.path == "/purge":
+            return request.reply(200)
+        statuses.append(call_back(server, json.loads(request.body)["file"], "rejected").status_code)
+        request.reply(202)
+
+    if waits:
+        id = upload({"verdict": "passed"})["objectId"]
+        assert decided(master, id)["censorResult"] == "passed"
+        receiver.says = answer
+        assert master.post(f"/1.1/files/{id}/censor").json() == {"censorResult": "rejected"}
+    else:
+        id = upload(answer)["objectId"]
+    seen = decided(master, id)
+    assert (seen["censorResult"], seen["checker"]) == ("rejected", "webhook")
+    assert eventually(lambda: statuses) == [200]
+    # No check waits for a further answer.
+    assert call_back(server, id, "passed").status_code == 404
+
+
 def test_caller_does_not_wait_for_a_later_answer(server, master, upload):
     id = upload({"verdict": "passed"})["objectId"]
     decided(master, id)

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 from app_settings import configured
+from cases import covering
 from censoring import (
     PLAIN, assert_blocked, at_server, block, bytes_of, decided, image, photo, put, settings, state, status_of,
 )
@@ -124,10 +125,19 @@ def test_content_address_of_a_stored_file_is_blocked(server, api, master, file):
     assert_blocked(api.fetch(url + "?imageView2/2/w/60"))
 
 
-@pytest.mark.parametrize("cached", [False, True], ids=["new", "cached"])
-def test_image_on_another_server_is_blocked_here(server, api, master, elsewhere, cached):
-    id = link(api, elsewhere.offer(answer(photo(unique("far")), type="image/jpeg"), "far.jpg"), mime_type="image/jpeg")
-    urls = [f"{server.url}/1.1/files/{id}/content{more}" for more in ("", "?imageView2/2/w/60")]
+# The type that the record of a file on another server declares, if it does.
+DECLARED = [{"mime_type": "image/jpeg"}, {"mime_type": "application/octet-stream"}, {"mime_type": "text/plain"}, {}]
+
+
+def far(server, api, elsewhere, data, type, **fields):
+    """The record of a file on another server: its id, and its addresses here."""
+    id = link(api, elsewhere.offer(answer(data, type=type), "far"), **fields)
+    return id, [f"{server.url}/1.1/files/{id}/content{more}" for more in ("", "?imageView2/2/w/60")]
+
+
+@pytest.mark.parametrize("fields, cached", covering(DECLARED, [False, True]), ids=str)
+def test_image_on_another_server_is_blocked_here(server, api, master, elsewhere, fields, cached):
+    id, urls = far(server, api, elsewhere, photo(unique("far")), "image/jpeg", **fields)
     if cached:
         assert [status_of(api, url) for url in urls] == [200, 200]
     block(master, id)
@@ -265,6 +275,25 @@ def test_hold_does_not_touch_other_types_and_old_images(server, api, master, fil
     text = api.store(b"hello", name="a.txt")
     assert status_of(api, at_server(server, text["url"])) == 200
     assert status_of(api, file["url"]) == 200
+
+
+@pytest.mark.parametrize("fields", DECLARED, ids=str)
+def test_image_on_another_server_is_held_under_every_type(server, api, master, elsewhere, restored, fields):
+    settings(master, auto=True, hold=True)
+    id, urls = far(server, api, elsewhere, photo(unique("far")), "image/jpeg", **fields)
+    for url in urls:
+        assert_blocked(api.fetch(url))
+    assert decided(master, id)["censorResult"] == "review"
+    assert_blocked(api.fetch(urls[0]))
+    put(master, id, "passed")
+    assert [status_of(api, url) for url in urls] == [200, 200]
+
+
+def test_file_on_another_server_that_is_no_image_passes(server, api, master, elsewhere, restored):
+    settings(master, auto=True, hold=True)
+    id, urls = far(server, api, elsewhere, b"a text", "text/plain", mime_type="text/plain")
+    assert decided(master, id)["censorResult"] == "passed"
+    assert status_of(api, urls[0]) == 200
 
 
 # Caches

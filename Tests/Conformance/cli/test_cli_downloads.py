@@ -85,7 +85,7 @@ def test_damaged_bytes_do_not_become_the_file(new_server, tmp_path):
     result = lcfile("get", record["objectId"], folder=tmp_path, **credentials_of(server.url))
     assert_fails(result, "hash differs")
     assert "f.txt" not in [path.name for path in tmp_path.iterdir()]
-    assert "f.txt.part" not in [path.name for path in tmp_path.iterdir()]
+    assert "f.txt.lcfile-part" not in [path.name for path in tmp_path.iterdir()]
 
 
 def test_json(run, api):

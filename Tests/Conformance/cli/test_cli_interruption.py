@@ -112,6 +112,25 @@ def test_changed_file_or_description_begins_again(server, data, start, tmp_path)
 
 
 @pytest.mark.extended
+def test_file_that_replaced_another_one_of_its_size_and_time_begins_again(server, data, start, tmp_path):
+    file = tmp_path / "large 大.bin"
+    process = start(server, "upload", "--bandwidth", "3M", file.name)
+    url = upload_under_way(server, tmp_path)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=TIMEOUT)
+    times = (file.stat().st_atime_ns, file.stat().st_mtime_ns)
+    (tmp_path / "other").write_bytes(bytes(SIZE))
+    (tmp_path / "other").rename(file)
+    os.utime(file, ns=times)
+    again = start(server, "upload", "--json", file.name)
+    output, errors = again.communicate(timeout=TIMEOUT)
+    assert (again.returncode, errors) == (0, "")
+    record = json.loads(output)["file"]
+    assert record["objectId"] != requests.get(url, timeout=TIMEOUT).json()["objectId"]
+    assert requests.get(record["url"], timeout=TIMEOUT).content == bytes(SIZE)
+
+
+@pytest.mark.extended
 def test_upload_survives_a_killed_server(new_server, data, start, tmp_path):
     server = new_server().start()
     process = start(server, "upload", "--json", "--bandwidth", "6M", "large 大.bin")
@@ -126,7 +145,7 @@ def test_upload_survives_a_killed_server(new_server, data, start, tmp_path):
 @pytest.mark.extended
 def test_download_continues_after_an_interruption(server, api, data, start, tmp_path):
     record = api.store(data, name="down.bin")
-    part = tmp_path / "down.bin.part"
+    part = tmp_path / "down.bin.lcfile-part"
     process = start(server, "get", "--bandwidth", "3M", record["objectId"])
     assert eventually(lambda: part.exists() and part.stat().st_size > 1 << 20, TIMEOUT)
     process.send_signal(signal.SIGINT)
@@ -153,7 +172,7 @@ def test_download_survives_a_killed_server(new_server, data, start, tmp_path):
     server = new_server().start()
     record = server.api().store(data, name="down.bin")
     process = start(server, "get", "--bandwidth", "6M", record["objectId"])
-    part = tmp_path / "down.bin.part"
+    part = tmp_path / "down.bin.lcfile-part"
     assert eventually(lambda: part.exists() and part.stat().st_size > 1 << 20, TIMEOUT)
     server.kill()
     server.start()

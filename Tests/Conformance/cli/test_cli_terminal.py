@@ -1,10 +1,11 @@
 """What people see: progress, colours, help, suggestions, exit codes."""
 
 import re
+import subprocess
 
 import pytest
-from client import free_port
-from commands import FAILED, USAGE, credentials_of, lcfile
+from client import BINARY, TIMEOUT, free_port
+from commands import FAILED, USAGE, credentials_of, lcfile, own_environment
 from terminals import on_terminal
 
 LARGE = 17 << 20
@@ -60,6 +61,21 @@ def test_pipes_get_neither_progress_nor_colours(server, large, tmp_path):
     result = lcfile("upload", large, "missing", folder=tmp_path, **credentials_of(server.url))
     assert "\x1b" not in result.stdout + result.stderr
     assert result.stderr == "lcfile: missing: No such file or directory\n"
+
+
+@pytest.mark.parametrize("arguments", [
+    ["version"], ["ls"], ["ls", "--all", "--json"], ["upload", "a"], ["upload", "--json", "a", "a"],
+], ids=" ".join)
+def test_results_that_cannot_be_written_are_a_failure(server, api, tmp_path, arguments):
+    api.store(b"x", name="full.txt")
+    (tmp_path / "a").write_text("x")
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [BINARY, *arguments], cwd=tmp_path, env=own_environment(**credentials_of(server.url)),
+            stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT,
+        )
+    assert result.returncode == FAILED
+    assert result.stderr.splitlines()[-1] == "lcfile: standard output cannot be written: No space left on device"
 
 
 def test_list_has_a_header_and_units_on_a_terminal(server, api):

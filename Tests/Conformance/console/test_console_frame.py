@@ -1,5 +1,7 @@
 """The frame of the console in a browser: log-in, navigation, the end of a session, languages, accessibility."""
 
+import json
+
 import pytest
 import requests
 from accessibility import broken_rules, overflows, without_focus_ring
@@ -85,6 +87,27 @@ def test_after_the_end_of_a_session_the_call_is_made_after_a_new_log_in(console,
     browser.gone("dialog")
     browser.find("main td", other)
     assert browser.run("return window.samePage") is True
+
+
+@pytest.mark.extended
+def test_entries_with_the_time_of_the_last_one_follow_on_the_next_page(console, browser, console_server):
+    calls = ConsoleCalls(console_server)
+    calls.log_in()
+    for _ in range(51):
+        calls.call("DELETE", f"/1.1/classes/ConsoleNote/{'0' * 24}")
+    entries = console_server.api(master=True).get(
+        "/1.1/classes/_ConsoleAudit?order=-createdAt,-objectId&limit=51"
+    ).json()["results"]
+    console.enter("activity")
+    browser.find("main td code", entries[49]["requestId"])
+    browser.click("main button", "Show more")
+    browser.find("main td code", entries[50]["requestId"])
+    where = json.loads(browser.run(
+        "return performance.getEntriesByType('resource').map(({ name }) => new URL(name).searchParams.get('where'))"
+        ".filter((where) => where !== null).at(-1)"
+    ))
+    last = {"__type": "Date", "iso": entries[49]["createdAt"]}
+    assert {"createdAt": last, "objectId": {"$lt": entries[49]["objectId"]}} in where["$or"]
 
 
 @pytest.mark.extended

@@ -1,5 +1,6 @@
 """The site as files: what is served, to whom, with which header fields."""
 
+import socket
 import subprocess
 
 import pytest
@@ -59,12 +60,20 @@ def test_other_paths_have_no_file(console_server, path):
 
 @pytest.mark.parametrize("headers", [
     {"Host": "files.example.com"}, {"X-Forwarded-For": "127.0.0.1"}, {"Forwarded": "for=127.0.0.1"},
-    {"X-Real-IP": "127.0.0.1"}, {"Via": "1.1 proxy"},
+    {"X-Real-IP": "127.0.0.1"}, {"Via": "1.1 proxy"}, {"Connection": "close"}, {"Origin": "https://files.example.com"},
 ])
 @pytest.mark.parametrize("path", ["/", "/session", "/api/1.1/schemas", "/scripts/start.js"])
 def test_by_default_others_than_browsers_on_this_machine_find_nothing(console_server, headers, path):
     response = requests.get(f"{console_server.url}/console{path}", headers=headers, timeout=TIMEOUT)
     assert response.status_code == 404
+
+
+def test_a_proxy_that_speaks_http_1_0_finds_nothing(console_server):
+    """Older nginx does unless it is configured, and then names the server by the address to which it connects."""
+    address = ("127.0.0.1", console_server.port)
+    with socket.create_connection(address, timeout=TIMEOUT) as connection:
+        connection.sendall(b"GET /console/ HTTP/1.0\r\nHost: %s:%d\r\n\r\n" % (address[0].encode(), address[1]))
+        assert b" 404 " in connection.recv(1000).split(b"\r\n")[0]
 
 
 @pytest.mark.extended
@@ -91,11 +100,20 @@ def test_beyond_the_limit_wrong_keys_are_not_compared(new_server):
     assert "console.maxFailures" in response.json()["error"]
 
 
-def test_with_on_a_log_in_without_encryption_is_refused(new_server):
-    server = new_server(LCFILE_CONSOLE_ACCESS="on").start()
-    response = ConsoleCalls(server).log_in(headers={"Host": "files.example.com"})
+def test_with_on_a_log_in_needs_a_proxy_with_https_or_this_machine(new_server):
+    server = new_server(
+        LCFILE_CONSOLE_ACCESS="on", LCFILE_HTTP_PROXIES="127.0.0.1", LCFILE_PUBLIC_URL="https://files.example.com"
+    ).start()
+    host = {"Host": "files.example.com"}
+    # Without the field that names the client, the server does not know that a proxy sent the request.
+    response = ConsoleCalls(server).log_in(headers=host)
     assert response.status_code == 403 and "HTTPS" in response.json()["error"]
     assert "Set-Cookie" not in response.headers
+    response = ConsoleCalls(server).log_in(headers=host | {"X-Forwarded-For": "192.0.2.1"})
+    assert response.status_code == 200 and "Secure" in response.headers["Set-Cookie"]
+    # A browser on this machine connects without TLS, and many would not store a cookie for TLS.
+    response = ConsoleCalls(server).log_in()
+    assert response.status_code == 200 and "Secure" not in response.headers["Set-Cookie"]
 
 
 @pytest.mark.extended

@@ -99,6 +99,22 @@ def test_log_ins_are_limited(limited):
 
 
 @pytest.mark.extended
+def test_new_passwords_count_as_log_ins_also_of_refused_requests(limited):
+    server = limited(**settings(passwordCost=10), LCFILE_LIMITS_LOG_INS="1", LCFILE_HTTP_PROXIES="127.0.0.1")
+    users = server.api(master=True)
+    user = users.post("/1.1/users", json={"username": unique(), "password": PASSWORD}).json()
+    taken = {"username": user["username"], "password": PASSWORD}
+    for client, method, path, body in (
+        (FIRST, "POST", "/1.1/users", taken), (SECOND, "PUT", f"/1.1/users/{user['objectId']}", {"password": "x"}),
+    ):
+        calls = [
+            server.api().call(method, path, json=body, headers={"X-Forwarded-For": client}) for _ in range(2)
+        ]
+        assert calls[0].json()["code"] == (202 if method == "POST" else 206)
+        assert_limited(calls, "logIns")
+
+
+@pytest.mark.extended
 def test_fetches_are_limited(limited):
     api = limited(LCFILE_LIMITS_FETCHES="1").api()
     body = {"name": "a.txt", "url": "http://127.0.0.1:1/a.txt", "fetch": True}

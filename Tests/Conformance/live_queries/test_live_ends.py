@@ -5,7 +5,7 @@ import time
 import pytest
 from client import ALPHA, eventually
 from data import Objects
-from live_client import short
+from live_client import TITLE, costly, short, subscribed, subscribing
 from live_messages import PROTOCOLS, from_protobuf, packed
 from live_wire import BINARY, WireSocket, frame
 from people import start
@@ -52,6 +52,22 @@ def test_client_that_does_not_answer_does_not_hold_the_server_up(own, logs_in):
         own.terminate()
         # It neither reads nor closes.
         assert own.wait(10) == 0
+
+
+def test_costly_conditions_do_not_hold_the_server_up(own, connect):
+    api = own.api()
+    live, hostile = connect(api), connect(api)
+    live.subscribe("Other")
+    for number in range(25):
+        subscribed(subscribing(api, "a device without a connection", "Task", costly(number)))
+        subscribed(subscribing(api, hostile.id, "Task", costly(number)))
+    for _ in range(10):
+        Objects(api, "Task").create(title=TITLE)
+    began = time.monotonic()
+    own.terminate()
+    assert live.end()[1] == 1001
+    assert own.wait() == 0
+    assert time.monotonic() - began < 8
 
 
 def test_client_comes_back_after_a_restart(own, connect):

@@ -4,7 +4,7 @@ import pytest
 from batches import delete, post, put, save
 from client import assert_refused
 from data import DELETE, Objects, at_once, batch, blob, date, geopoint, op, pointer
-from live_client import short
+from live_client import short, subscribing
 from live_messages import PROTOCOLS
 
 BARE = {"__type", "className", "objectId"}
@@ -136,6 +136,14 @@ def test_file_is_shown_as_a_file(live, tasks, api):
     assert (object["cover"]["__type"], object["cover"]["url"]) == ("File", file["url"])
 
 
+def test_file_has_the_type_of_files(live, api):
+    """JavaScript's SDK makes AV.File of it."""
+    live.subscribe("_File")
+    file = api.store(b"cover", name="cover.txt")
+    event, = [event for event in live.flush() if event["object"]["objectId"] == file["objectId"]]
+    assert (event["op"], event["object"]["__type"]) == ("create", "File")
+
+
 @pytest.mark.parametrize("shows", [True, "true", False, None])
 def test_acl_is_shown_if_the_query_asks_for_it(live, tasks, shows):
     acl = {"*": {"read": True, "write": True}}
@@ -258,3 +266,10 @@ def test_condition_on_other_objects_is_refused(api, tasks, where):
     response = api.post("/1.1/LiveQuery/subscribe", json=body)
     assert response.status_code == 400, response.text
     assert_refused(response, 400, response.json()["code"])
+
+
+@pytest.mark.parametrize("test", [lambda tag: tag, lambda tag: {"$ne": tag}, lambda tag: {"$in": [tag]}])
+def test_condition_on_the_members_of_a_relation_is_refused(api, tasks, test):
+    tag = pointer("Tag")
+    tasks.create(tags=op("AddRelation", objects=[tag]))
+    assert_refused(subscribing(api, "a device", tasks.name, {"tags": test(tag)}), 400, 1, "relation 'tags'")

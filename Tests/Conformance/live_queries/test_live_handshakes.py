@@ -72,6 +72,12 @@ def test_other_method_does_not_upgrade(server, method):
     assert refused(server, method, PATH, GOOD | {"Content-Length": "2"}, b"{}") in (400, 404, 405, 426)
 
 
+@pytest.mark.parametrize("scheme", ["http", "HTTPS"])
+def test_target_in_absolute_form_upgrades(socket, scheme):
+    """RFC 9112 3.2.2: a server must accept it, although only proxies get it."""
+    assert_logs_in(socket.upgrade(path=f"{scheme}://127.0.0.1{PATH}?appId={ALPHA.id}"))
+
+
 @pytest.mark.parametrize("path", ["/health", "/1.1/date", "/v1/route", "/v1/ws/", "/v1/wsx", "/V1/WS", "/", "/a/b.txt"])
 def test_other_path_does_not_upgrade(server, path):
     with server.raw() as connection:

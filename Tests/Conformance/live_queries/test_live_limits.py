@@ -1,8 +1,11 @@
 """Each limit of live queries, with a small setting."""
 
+import time
+
 import pytest
 from client import assert_refused, eventually
-from live_client import Live, new_id, subscribed, subscribing, unsubscribe
+from data import Objects
+from live_client import TITLE, Live, costly, new_id, short, subscribed, subscribing, unsubscribe
 from live_messages import JSON, PROTOBUF, PROTOCOLS
 from people import start
 from starting import SETTING, assert_does_not_start
@@ -116,6 +119,34 @@ def test_memory_of_the_patterns_of_a_condition(api):
     response = subscribing(api, new_id(), "Task", where(400))
     assert_refused(response, 400, 107, "(liveQueries.patternMemory)")
     assert response.json()["error"].startswith("where.$or[")
+
+
+def test_memory_of_the_conditions_of_an_app(new_server):
+    # Guests can use 60 %, and each condition takes ten times its JSON.
+    api = limited(new_server, memory="200KB").api()
+    id, texts = new_id(), [str(number) * 5000 for number in range(3)]
+    first, _ = (subscribed(subscribing(api, id, "Task", {"s": text})) for text in texts[:2])
+    assert_limit(subscribing(api, id, "Task", {"s": texts[2]}), "liveQueries.memory")
+    subscribed(subscribing(api, new_id(), "Task", {"s": texts[1]}))
+    unsubscribe(api, id, first)
+    subscribed(subscribing(api, id, "Task", {"s": texts[2]}))
+
+
+@pytest.mark.parametrize("connects", [False, True])
+def test_costly_conditions_do_not_hold_up_the_events_of_others(new_server, connect, connects):
+    api = start(new_server).api()
+    live, hostile = connect(api), connect(api, login=connects)
+    live.subscribe("Task", {"list": "home"})
+    for number in range(25):
+        subscribed(subscribing(api, hostile.id, "Task", costly(number)))
+    began = time.monotonic()
+    ids = [Objects(api, "Task").create(list="home", title=TITLE) for _ in range(3)]
+    assert short(live.events(3)) == [("create", id) for id in ids]
+    # Without limits each change takes seconds.
+    assert time.monotonic() - began < 4
+    if connects:
+        messages, code = hostile.end()
+        assert (messages[-1]["cmd"], code) == ("goaway", 1001)
 
 
 @pytest.mark.extended

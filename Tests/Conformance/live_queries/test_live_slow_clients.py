@@ -2,12 +2,14 @@
 
 import socket
 import time
+from uuid import uuid4
 
 import pytest
+from batches import post, save
 from client import ALPHA, TIMEOUT, eventually
 from data import Objects
 from hostile import forget_peak, memory
-from live_client import new_id, subscribed, subscribing
+from live_client import SUBSCRIBE, new_id, subscribed, subscribing
 from live_messages import JSON, PROTOBUF, from_protobuf, packed
 from live_wire import BINARY, CLOSE, TEXT, WireSocket, frame
 from people import start
@@ -94,6 +96,33 @@ def test_slow_clients_cost_neither_memory_nor_time(crowded, slowly, connect):
     assert memory(crowded, "VmHWM") - before < SLOW * QUEUE + REST
     # Each object is encoded and sent besides; a writer that waited for a slow client would take its whole patience.
     assert together < 3 * alone + 2
+
+
+def test_batch_that_many_users_see_takes_little_memory(new_server, connect):
+    """The class has a field for files, whose rights differ from user to user."""
+    server = start(new_server)
+    api = server.api()
+    tasks = Objects(api, "Task")
+    file = api.store(b"cover", name="cover.txt")
+    tasks.create(picture={"__type": "File", "id": file["objectId"]})
+    live = connect(api)
+    for number in range(100):
+        user = api.post("/1.1/users", json={"authData": {"anonymous": {"id": uuid4().hex}}})
+        assert user.status_code == 201, user.text
+        query = {"className": "Task", "where": {"room": 1, "n": {"$ne": -number}}}
+        body = {"query": query, "id": live.id, "sessionToken": user.json()["sessionToken"]}
+        subscribed(api.post(SUBSCRIBE, json=body))
+    before = memory(server)
+    forget_peak(server)
+    requests = [
+        post(tasks, {"room": 1, "n": n, "text": "x" * 100_000, "__internalId": str(n)}) | {"new": True}
+        for n in range(1, 36)
+    ]
+    response = save(api, *requests)
+    assert response.status_code == 200, response.text
+    # It does not read all of this, and is sent away.
+    live.end()
+    assert memory(server, "VmHWM") - before < 100 * MB
 
 
 @pytest.mark.extended

@@ -318,6 +318,28 @@ def test_child_may_be_an_object_that_exists(things):
     assert things.read(seen["A"]["objectId"]) == {"child": things.pointer(child)}
 
 
+@pytest.mark.parametrize("cid", ["nobody", "B", "5f3a"])
+def test_child_that_is_no_object_is_106(things, cid):
+    things.create()
+    before, child = things.count(), {"className": things.name, "cid": cid, "key": "child"}
+    assert_refused(save(things.api, post(things, {"__internalId": "A", "__children": [child]}, new=True)), 400, 106, cid)
+    assert things.count() == before
+
+
+def test_new_object_is_completed_without_the_right_to_change_it(things):
+    closed = {"*": {"read": True}}
+    rest = {"__internalId": "A", "__children": [{"className": things.name, "cid": "B", "key": "child"}]}
+    seen = answers(save(
+        things.api,
+        post(things, {"__internalId": "B", "ACL": closed}, new=True),
+        post(things, {"__internalId": "A", "title": "a", "ACL": closed}, new=True),
+        {"method": "PUT", "path": things.path, "new": True, "body": rest | {"tags": op("AddUnique", objects=["x"])}},
+    ))
+    id = seen["A"]["objectId"]
+    assert things.read(id) == {"title": "a", "tags": ["x"], "child": things.pointer(seen["B"]["objectId"])}
+    assert_refused(save(things.api, put(things, id, {"__internalId": id, "title": "b"})), 403, 403)
+
+
 def test_object_may_have_several_children(things):
     seen = answers(save(
         things.api, *[post(things, {"__internalId": name}, new=True) for name in "AB"],

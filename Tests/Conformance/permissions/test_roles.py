@@ -218,6 +218,21 @@ def test_members_may_write_what_the_role_may(cast, notes):
     assert notes.read(id) == {"n": 2}
 
 
+def test_role_that_a_batch_takes_or_gives_counts_for_its_next_request(cast, notes, roles):
+    role = Role(cast.master, users=[cast.owner], acl={"*": WRITE})
+    id = notes.create(n=1, ACL={role.subject: WRITE})
+    seen = notes.by(cast.owner)
+    for name, number, error in (("RemoveRelation", 2, no_writing(id)), ("AddRelation", 3, None)):
+        change = put(roles, role.id, relations(name, users=[cast.owner]))
+        first, second = batch(seen.api, change, put(seen, id, {"n": number})).json()
+        assert ("success" in first, second.get("error")) == (True, error)
+    assert notes.read(id) == {"n": 3}
+    change = put(roles, role.id, relations("RemoveRelation", users=[cast.owner]) | {"__internalId": role.id})
+    assert_forbidden(save(seen.api, change, put(seen, id, {"n": 4, "__internalId": id})), no_writing(id))
+    assert notes.read(id) == {"n": 3}
+    assert seen.put(id, {"n": 5}).status_code == 200
+
+
 @pytest.mark.parametrize("path", ["/1.1/roles", "/1.1/classes/_Role"])
 def test_roles_of_a_user_are_found(cast, server, path):
     person = Person(server)

@@ -69,6 +69,12 @@ def test_columns_and_includes(api, tasks):
     assert reply["results"][0]["folder"]["n"] == 7
 
 
+@pytest.mark.parametrize("clauses", ["limit ?,? order by n desc", "order by n desc limit ?,?"])
+def test_order_and_limit_stand_in_either_order(api, tasks, clauses):
+    reply = query(api, f"select * from CqlTask where n < ? {clauses}", 4, 1, 2)
+    assert [row["name"] for row in reply["results"]] == ["b", "a"]
+
+
 def test_a_tunnelled_statement(api, tasks):
     fields = {"_method": "GET", "cql": "select count(*) from CqlTask where n > ?", "pvalues": "[2]"}
     response = tunnel(api, "/1.1/cloudQuery", fields)

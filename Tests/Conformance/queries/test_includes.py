@@ -136,6 +136,9 @@ def test_included_objects_count_into_a_reply(api, large):
     assert (len(rows), len(response.content) < 6 << 20) == (10, True)
     assert ["s" in one for row in rows for one in row["all"]] == [True] * 62 + [False] * 138
     assert rows[9]["all"] == [pointer("QueryLoad", id) for id in large]
+    # Their fields take no room if they are not asked for.
+    rows = find(api, "QueryHolder", include="all", keys="all.createdAt")
+    assert [set(one) for row in rows for one in row["all"]] == [BARE | BASE] * 200
 
 
 @pytest.mark.extended

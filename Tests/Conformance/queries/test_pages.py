@@ -133,6 +133,12 @@ def test_reply_stops_before_six_mebibytes(api, large):
     assert len(response.content) < 6 << 20
 
 
+@pytest.mark.parametrize("keys", ["name", "-s"])
+def test_columns_that_are_not_asked_for_take_no_room(api, large, keys):
+    rows = find(api, "QueryLarge", keys=keys, limit=1000)
+    assert [set(row) for row in rows] == [BASE | {"name"}] * 70
+
+
 def test_large_rows_come_in_pages(api, large):
     pages = [find(api, "QueryLarge", order="objectId", limit=35, skip=skip) for skip in (0, 35)]
     assert [row["objectId"] for page in pages for row in page] == sorted(large)

@@ -2,7 +2,7 @@
 
 import pytest
 from data import MISSING, pointer
-from queries import body, find, found, put, relation, update
+from queries import ask, body, find, found, put, relation, update
 
 # Sub-queries
 
@@ -78,6 +78,24 @@ def test_sub_query_gives_a_hundred_unless_told_and_a_thousand_at_most(api, many,
     sub = {"className": "QueryMany", "where": {}, "order": "n"} | limit
     where = {"n": {"$select": {"query": sub, "key": "n"}}}
     assert body(api, "QueryMany", where, limit=0, count=1)["count"] == count
+
+
+@pytest.mark.extended
+def test_sub_query_over_large_objects_is_never_answered_from_a_part(master):
+    """Objects of 75 MB: more than a sub-query may read."""
+    rows = [{"n": n, "s": "s" * 15_000_000} for n in range(5)]
+    large = [id for row in rows for id in put(master, "QueryHuge", [row])]
+    put(master, "QueryHugeHolder", [{"n": n, "to": pointer("QueryHuge", id)} for n, id in enumerate(large)])
+    huge = {"className": "QueryHuge", "where": {}}
+    for field, operator, value, count in [
+        ("to", "$inQuery", huge, 5), ("to", "$notInQuery", huge, 0),
+        ("n", "$select", {"query": huge, "key": "n"}, 5), ("n", "$dontSelect", {"query": huge, "key": "n"}, 0),
+    ]:
+        reply = body(master, "QueryHugeHolder", {field: {operator: value}}, limit=0, count=1)
+        assert reply["count"] == count, (field, operator)
+    refused = ask(master, "QueryHugeHolder", {"n": {"$dontSelect": {"query": huge, "key": "s"}}})
+    assert (refused.status_code, refused.json()["code"]) == (400, 107)
+    assert "64 MB" in refused.json()["error"]
 
 
 def test_count_and_order_work_with_sub_queries(api, books):

@@ -42,7 +42,7 @@ class Bucket:
     def last_moment(self, generation):
         """The time of the last commit of the last segment in seconds since 1970."""
         names = [name for name in self.names(".segment") if name.startswith(generation)]
-        return int(names[-1].removesuffix(".segment").split("-")[-1]) / 1000 if names else 0
+        return int(names[-1].rsplit("/", 1)[1].split("-")[1]) / 1000 if names else 0
 
 
 def lose_and_restore(server, settings, bucket, new_server, tmp_path):

@@ -1,6 +1,8 @@
 """A write-ahead log that was damaged after a kill: the server notices that answered changes are missing."""
 
 import pytest
+from backups import back_up, lcfile
+from checking import DAMAGED, STORAGE, check, findings
 from client import ALPHA, eventually
 from data import Objects
 from full_disks import health, metric
@@ -30,6 +32,32 @@ def test_a_start_with_lost_changes_is_refused(new_server):
     assert server.wait() == 73
     assert "has lost acknowledged changes" in server.errors and "disk.lostCommits" in server.errors
     assert log.read_bytes() == content
+
+
+@pytest.mark.extended
+def test_commands_report_lost_changes_and_leave_every_file(new_server, tmp_path):
+    server = new_server()
+    _, log, _ = killed_with_damage(server)
+
+    def contents():
+        return {path.name: path.read_bytes() for path in log.parent.iterdir() if path.is_file()}
+
+    before = contents()
+    code, found, _ = findings(server)
+    assert (code, found) == (DAMAGED, [("lost-changes", "lcfile.sqlite")])
+    repaired = check(server, "--repair", "--remove-rows")
+    assert repaired.returncode == STORAGE
+    assert "has lost acknowledged changes" in repaired.stderr
+    copied = back_up(server, tmp_path / "copy")
+    assert copied.returncode == STORAGE and "has lost acknowledged changes" in copied.stderr
+    saved = tmp_path / "copy" / ALPHA.id / "lcfile.sqlite.damaged-wal"
+    assert saved.read_bytes() == before[log.name]
+    stored = lcfile("backup", "--storage", server.storage, "--to", tmp_path / "repository")
+    assert stored.returncode != 0 and "has lost acknowledged changes" in stored.stderr
+    assert contents() == before
+    server.launch()
+    assert server.wait() == STORAGE
+    assert "has lost acknowledged changes" in server.errors
 
 
 @pytest.mark.extended

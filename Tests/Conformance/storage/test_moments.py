@@ -5,7 +5,7 @@ import shutil
 from datetime import datetime
 
 import pytest
-from backups import STORAGE, assert_succeeds, lcfile, restore
+from backups import INCOMPLETE, STORAGE, assert_succeeds, lcfile, restore
 from client import ALPHA, eventually
 
 pytestmark = pytest.mark.long
@@ -94,6 +94,29 @@ def test_missing_segment_is_named_with_the_moment_before_it(new_server, tmp_path
     restored = new_server(storage=tmp_path / "storage").start()
     names = {"first.txt", "second.txt", "third.txt"}
     assert contents(restored.api(master=True), names) == {"first.txt": b"first"}
+
+
+@pytest.mark.extended
+def test_lost_list_of_blobs_is_reported_and_stops_a_retention(new_server, tmp_path):
+    repository = tmp_path / "repository"
+    server = new_server(LCFILE_BACKUP_TARGET=str(repository), LCFILE_BACKUP_INTERVAL="1").start()
+    api = server.api()
+    api.store(b"first", name="first.txt")
+    moment_with(api, repository)
+    api.store(b"second", name="second.txt")
+    moment_with(api, repository)
+    server.kill()
+    verify = ("backup", "--to", repository, "--verify")
+    assert_succeeds(lcfile(*verify))
+    lost = sorted((repository / ALPHA.id / "wal").rglob("*.blobs"))[-1]
+    name = lost.read_text().split()[0]
+    lost.unlink()
+    assert lcfile(*verify).returncode == STORAGE
+    forgotten = lcfile("backup", "--to", repository, "--forget", "--keep-last", "1")
+    assert forgotten.returncode == STORAGE and "no blob was removed" in forgotten.stderr
+    (repository / ALPHA.id / "blobs" / name[:2] / name).unlink()
+    assert restore(repository, tmp_path / "storage").returncode == STORAGE
+    assert restore(repository, tmp_path / "storage", "--leave-out-damaged").returncode == INCOMPLETE
 
 
 def milliseconds(segment):

@@ -260,7 +260,7 @@ def old_files(own, tmp_path):
 
 @pytest.mark.extended
 def test_collect_lists_and_then_moves_what_nothing_refers_to(own, master, old_files):
-    names = ["pointer.txt", "array.txt", "object.txt", "relation.txt", "url.txt", "unused.txt"]
+    names = ["pointer.txt", "array.txt", "object.txt", "relation.txt", "url.txt", "text.txt", "unused.txt"]
     ids = old_files(*names)
     new = own.api().store(b"new", name="new.txt")
     page = {
@@ -268,6 +268,7 @@ def test_collect_lists_and_then_moves_what_nothing_refers_to(own, master, old_fi
         "list": [{"__type": "File", "id": ids["array.txt"]}],
         "nested": {"a": [{"b": pointer("_File", ids["object.txt"])}]},
         "html": f'<img src="{own.url}/k/url.txt?imageView/2/w/20">',
+        "text": f"见{own.url}/k/text.txt，谢谢",
         "files": {"__op": "AddRelation", "objects": [pointer("_File", ids["relation.txt"])]},
     }
     assert master.post("/1.1/classes/Page", json=page).status_code == 201
@@ -277,7 +278,7 @@ def test_collect_lists_and_then_moves_what_nothing_refers_to(own, master, old_fi
     assert own.api().fetch(f"{own.url}/k/unused.txt").status_code == 200
     assert "unused.txt" in run(own, "collect", "--unused-for", "30d").stdout
     listed = run(own, "collect", "--unused-for", "30d", "--ignore-urls", "--ignore-field", "Page.cover", "--json")
-    assert {json.loads(line)["name"] for line in listed.stdout.splitlines()} == {"pointer.txt", "url.txt", "unused.txt"}
+    assert {json.loads(line)["name"] for line in listed.stdout.splitlines()} == {"pointer.txt", "url.txt", "text.txt", "unused.txt"}
 
     applied = run(own, "collect", "--unused-for", "30d", "--apply")
     assert applied.returncode == 0, applied.stderr

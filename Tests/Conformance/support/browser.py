@@ -53,6 +53,7 @@ class Browser:
         self.command("Storage.clearDataForOrigin", origin="*", storageTypes="all")
         self.command("Network.clearBrowserCookies")
         self.command("Emulation.setEmulatedMedia", media="", features=[])
+        self.command("Emulation.setTimezoneOverride", timezoneId="")
         self.speak("en-US")
         self.size(1200, 800)
         self.driver.get_log("browser")

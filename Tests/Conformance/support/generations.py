@@ -23,7 +23,7 @@ def segments(generation):
 def last_moment(generation):
     """The time of the last commit of the last segment in seconds since 1970; 0 without segments."""
     names = [path.name for path in segments(generation)]
-    return int(names[-1].removesuffix(".segment").split("-")[1]) / 1000 if names else 0
+    return int(names[-1].split("-")[1]) / 1000 if names else 0
 
 
 def replay(generation, until=None):
@@ -34,7 +34,10 @@ def replay(generation, until=None):
     assert manifest["database"] == {"size": len(base), "sha256": previous.hex()}
     database = bytearray(base)
     for number, path in enumerate(segments(generation), 1):
-        name_number, moment = map(int, path.stem.split("-"))
+        name_number, moment, digest = path.stem.split("-")
+        name_number, moment = int(name_number), int(moment)
+        blobs = path.with_suffix(".blobs")
+        assert hashlib.sha256(blobs.read_bytes() if blobs.exists() else b"").hexdigest() == digest
         content = path.read_bytes()
         magic, size, zero, own, named = HEADER.unpack_from(content)
         assert (magic, zero, own, name_number, named) == (b"lcfseg01", 0, number, number, previous)

@@ -41,7 +41,7 @@ class MailSink:
         return self
 
     def behave(self, mode):
-        """accept, refuse-recipient, refuse-message, refuse-sender, defer, slow or drop."""
+        """accept, refuse-recipient, refuse-data, refuse-message, refuse-sender, defer, slow or drop."""
         new = self.folder / "mode.new"
         new.write_text(mode)
         new.rename(self.folder / "mode")
@@ -153,8 +153,14 @@ async def serve(options):
     handler = Handler(options["folder"])
     encrypts = context is not None and not options["smtps"] and options["starttls"]
 
+    class Sink(SMTP):
+        async def smtp_DATA(self, arg):
+            if handler.mode == "refuse-data":
+                return await self.push("554 5.7.1 no mail from there")
+            await super().smtp_DATA(arg)
+
     def connection():
-        return SMTP(
+        return Sink(
             handler, hostname="sink", tls_context=context if encrypts else None, authenticator=authenticate,
             auth_required=options["auth"], auth_require_tls=encrypts, ident="sink",
         )

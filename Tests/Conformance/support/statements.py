@@ -84,7 +84,7 @@ class Writer:
         order = lambda: self.words(
             self.keyword("order"), self.keyword("by"), self.some(self.key), self.maybe(lambda: self.keyword("desc")))
         return self.words(self.keyword("select"), ", ".join(columns), self.keyword("from"), self.chance.choice(CLASSES)) \
-            + self.maybe(where, 0.8) + self.maybe(limit) + self.maybe(order)
+            + self.maybe(where, 0.8) + "".join(self.chance.sample([self.maybe(limit), self.maybe(order)], 2))
 
     def change(self):
         name = self.chance.choice(CLASSES)

@@ -34,6 +34,12 @@ import Testing
         #expect(Set(AccountName.phone.forms(of: "138", country: "86")) == ["138", "+86138"])
         #expect(Set(AccountName.phone.forms(of: "+86138", country: "86")) == ["138", "+86138"])
         #expect(AccountName.phone.forms(of: "+1202", country: "86") == ["+1202"])
+        for text in ["13800000000", "+8613800000000", "8613800000000"] {
+            let forms = AccountName.phone.forms(of: text, country: "86")
+            #expect(Set(forms) == ["13800000000", "+8613800000000", "8613800000000"])
+        }
+        // Behind the code they are another number.
+        #expect(Set(AccountName.phone.forms(of: "+12025550100", country: "1")) == ["+12025550100", "2025550100"])
         #expect(AccountName.username.forms(of: "138", country: "86") == ["138"])
     }
 }

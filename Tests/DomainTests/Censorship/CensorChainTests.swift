@@ -96,6 +96,24 @@ struct CensorChainTests {
         #expect(checkers.count { !$0.seen.isEmpty } == scene.asked)
     }
 
+    @Test(
+        "An animation of which only the first frame can be read goes to a person, unless a checker rejects it",
+        arguments: [(Verdict.passed, Verdict.review), (.review, .review), (.rejected, .rejected)]
+    )
+    func unreadFrames(_ said: Verdict, _ verdict: Verdict) async throws {
+        let fixture = try await CensorFixture()
+        try await fixture.set(["auto": .bool(true)])
+        fixture.checker.say(said, scores: ["nsfw": 0.1])
+        var header = photoHeader
+        header.hasUnreadFrames = true
+        let origin = try await fixture.images.file("an animation", as: header, key: "own/a.png")
+        let key = try #require(FileKey(origin.source))
+        try await fixture.work()
+        let record = try #require(try await FileRecords(fixture.store).file(key: key))
+        #expect(record.verdict == verdict)
+        #expect(try await fixture.decision(about: record.id)?.scores == ["nsfw": 0.1])
+    }
+
     @Test("A checker over its time is stopped, and the check is tried again")
     func timeLimit() async throws {
         var limits = CheckLimits()

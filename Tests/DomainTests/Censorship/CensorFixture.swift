@@ -11,6 +11,9 @@ struct CensorFixture {
     let checker = ScriptedChecker()
     let classifier = ScriptedClassifier()
     let webhooks = ScriptedWebhooks()
+    /// The other server, which has the files that are not here.
+    let origin = ScriptedOrigin()
+    let remoteImages: RemoteImages
     let clock = SteppingClock()
     let known = KnownImages()
     let policy: CensorPolicy
@@ -25,16 +28,17 @@ struct CensorFixture {
         master = Caller(app: app, isMaster: true)
         policy = images.files.policy
         let presentation = FilePresentation(publicURL: "https://files.example.com", bucket: "app", policy: policy)
+        remoteImages = RemoteImages(
+            fetchers: Fetchers(origin),
+            derivatives: images.derivatives,
+            types: FixedTypes(),
+            limit: CensorFixture.remoteLimit,
+            memory: ServedMemory(limit: 2 * Int(CensorFixture.remoteLimit))
+        )
         let checks = FileChecks(
             files: images.files,
             images: images.service(),
-            remoteImages: RemoteImages(
-                fetchers: Fetchers(ScriptedOrigin()),
-                derivatives: images.derivatives,
-                types: FixedTypes(),
-                limit: 1 << 20,
-                memory: ServedMemory(limit: 1 << 20)
-            ),
+            remoteImages: remoteImages,
             checkers: checkers ?? [KnownImageChecker(store: images.store, known: known), checker],
             limits: limits
         )
@@ -77,6 +81,23 @@ struct CensorFixture {
         let origin = try await images.file(text, key: key)
         let fileKey = try #require(FileKey(origin.source))
         return try #require(try await FileRecords(store).file(key: fileKey)).id
+    }
+
+    /// The largest file in bytes that is fetched from the other server.
+    static let remoteLimit: Int64 = 1000
+
+    /// Adds the record of a file on the other server, as a client does.
+    func link(_ url: String = "https://elsewhere.example/file", type: String? = nil) async throws -> ObjectID {
+        var fields: [String: JSONValue] = ["name": "file", "url": .string(url)]
+        fields["mime_type"] = type.map(JSONValue.string)
+        let record = StoredObject(
+            id: ObjectIDGenerator().next(),
+            createdAt: .now(),
+            updatedAt: .now(),
+            fields: fields
+        )
+        try await store.write { [record] in try $0.insert(try $0.queuedForCheck(record, at: .now()), into: .file) }
+        return record.id
     }
 
     /// Does all jobs that are due, and returns how many steps that took.
@@ -127,6 +148,7 @@ final class ScriptedChecker: Checker {
     private let script = Mutex(Script())
 
     let name = "scripted"
+    let canAnswerLater = true
 
     /// The files that it was asked about, in this order.
     var seen: [ObjectID] { script.withLock(\.seen) }
@@ -194,8 +216,8 @@ final class ScriptedWebhooks: WebhookSender {
     var requests: [Request] { state.withLock(\.requests) }
 
     /// Answers this from now on.
-    func answer(_ status: Int, _ body: String = "") {
-        state.withLock { $0.reply = WebhookReply(status: status, body: Array(body.utf8)) }
+    func answer(_ status: Int, _ body: String = "", isWhole: Bool = true) {
+        state.withLock { $0.reply = WebhookReply(status: status, body: Array(body.utf8), isWhole: isWhole) }
     }
 
     func post(

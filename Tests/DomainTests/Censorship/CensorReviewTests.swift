@@ -90,6 +90,48 @@ struct CensorReviewTests {
         )
     }
 
+    @Test("A purge is repeated as long as it fails, also more often than a check, at least once an hour")
+    func purgesOnAndOn() async throws {
+        var limits = CheckLimits()
+        limits.attempts = 2
+        let fixture = try await CensorFixture(limits, purges: true)
+        let id = try await fixture.upload()
+        fixture.webhooks.answer(503)
+        try await decide(.rejected, id, fixture)
+        for _ in 0..<10 {
+            try await fixture.work()
+            fixture.clock.advance(seconds: 3600)
+        }
+        #expect(fixture.webhooks.requests.count == 10)
+        fixture.webhooks.answer(200)
+        try await fixture.work()
+        #expect(fixture.webhooks.requests.count == 11)
+        #expect(try await fixture.jobs().isEmpty)
+    }
+
+    @Test("A blocked image whose server is down is learned when it is there again; after three days it is given up")
+    func learnsLater() async throws {
+        var limits = CheckLimits()
+        limits.attempts = 2
+        let fixture = try await CensorFixture(limits)
+        fixture.images.renderer.know("a photograph", as: photoHeader)
+        fixture.origin.fail(ServiceError(.badRequest, "The file cannot be fetched."))
+        for (hours, isLearned) in [(70, true), (73, false)] {
+            let id = try await fixture.link("https://elsewhere.example/\(hours)")
+            try await decide(.rejected, id, fixture)
+            for _ in 0..<hours {
+                try await fixture.work()
+                fixture.clock.advance(seconds: 3600)
+            }
+            fixture.origin.serve("a photograph")
+            try await fixture.work()
+            #expect(try await fixture.jobs().isEmpty)
+            let known = try await fixture.store.read { try $0.count(KnownImage.isOf(file: id), in: .knownImage) }
+            #expect(known == (isLearned ? 1 : 0))
+            fixture.origin.fail(ServiceError(.badRequest, "The file cannot be fetched."))
+        }
+    }
+
     @Test("Only the master key reads, decides and changes anything")
     func rights() async throws {
         let fixture = try await CensorFixture()

@@ -34,6 +34,22 @@ struct CensorRunTests {
         #expect(done.verdicts[.passed, default: 0] == count)
     }
 
+    @Test(
+        "A run checks files on other servers under every declared type",
+        arguments: [nil, "image/png", "application/octet-stream", "text/plain"]
+    )
+    func elsewhere(type: String?) async throws {
+        let fixture = try await CensorFixture()
+        fixture.images.renderer.know("a photograph", as: photoHeader)
+        fixture.origin.serve("a photograph")
+        let id = try await fixture.link(type: type)
+        let run = try await start(fixture)
+        #expect(run.total == 1)
+        try await fixture.work()
+        #expect(fixture.checker.seen == [id])
+        #expect(try await fixture.verdict(of: id) == .passed)
+    }
+
     @Test("A range takes the files from its first time on and before its second")
     func range() async throws {
         let fixture = try await CensorFixture()

@@ -68,8 +68,10 @@ struct CensorSettingsTests {
         arguments: [
             (["mime_type": "image/png"], true), (["mime_type": "text/plain"], false),
             (["mime_type": "text/plain", "_detected": "image/jpeg"], true), ([:], false),
-            (["url": "https://a.example.com/b.JPG?x=1"], true), (["url": "https://a.example.com/b.txt"], false),
-            (["url": "https://a.example.com/b.jpg", "mime_type": "video/mp4"], false),
+            (["key": "a.jpg", "mime_type": "text/plain"], false), (["name": "a.jpg"], false),
+            (["url": "https://a.example.com/b.JPG?x=1"], true), (["url": "https://a.example.com/b"], true),
+            (["url": "https://a.example.com/b.jpg", "mime_type": "video/mp4"], true),
+            (["url": "https://a.example.com/b.txt", "mime_type": "application/octet-stream"], true),
         ]
     )
     func images(_ fields: [String: String], _ isChecked: Bool) {

@@ -98,6 +98,99 @@ struct WebhookCheckerTests {
         #expect(error?.code == .objectNotFound)
     }
 
+    @Test("A callback that comes before the webhook's 202 decides, and no second one is waited for")
+    func earlyCallback() async throws {
+        let (first, second) = (ScriptedChecker(), ScriptedChecker())
+        first.say(.review, scores: ["nsfw": 0.3])
+        let fixture = try await CensorFixture(checkers: [first, second])
+        try await fixture.set(["auto": .bool(true)])
+        let id = try await fixture.upload()
+        let body = #"{"app":"app","file":"\#(id)","verdict":"rejected"}"#
+        second.during { [fixture] in
+            let verdict = try await call(fixture, body)
+            #expect(verdict == .rejected)
+        }
+        second.answer(.later)
+        try await fixture.work()
+        #expect(try await fixture.decision(about: id)?.scores == ["nsfw": 0.3])
+        #expect(try await fixture.machineDecisions(about: id).map(\.verdict) == [.rejected])
+        #expect(try await fixture.jobs().isEmpty)
+    }
+
+    @Test("A callback that comes before the 202 is the answer to the caller who waits for the check")
+    func earlyCallbackOfCaller() async throws {
+        let fixture = try await CensorFixture()
+        let id = try await fixture.upload()
+        let body = #"{"app":"app","file":"\#(id)","verdict":"rejected"}"#
+        fixture.checker.during { [fixture] in
+            let verdict = try await call(fixture, body)
+            #expect(verdict == .rejected)
+        }
+        fixture.checker.answer(.later)
+        #expect(try await fixture.service.check(id, as: fixture.master) == .rejected)
+        #expect(try await fixture.verdict(of: id) == .rejected)
+        #expect(try await fixture.jobs().isEmpty)
+    }
+
+    @Test("A caller whose check a webhook answers later gets `review`; the callback decides")
+    func callbackOfCaller() async throws {
+        let fixture = try await CensorFixture()
+        let id = try await fixture.upload()
+        fixture.checker.answer(.later)
+        #expect(try await fixture.service.check(id, as: fixture.master) == .review)
+        #expect(try await fixture.jobs().map(\.isAwaitingCallback) == [true])
+        #expect(try await call(fixture, #"{"app":"app","file":"\#(id)","verdict":"passed"}"#) == .passed)
+        #expect(try await fixture.jobs().isEmpty)
+    }
+
+    @Test("A callback for a file about which no webhook was asked decides nothing")
+    func unasked() async throws {
+        let fixture = try await CensorFixture()
+        try await fixture.set(["auto": .bool(true)])
+        let id = try await fixture.upload()
+        let body = #"{"app":"app","file":"\#(id)","verdict":"passed"}"#
+        let error = await #expect(throws: ServiceError.self) { _ = try await call(fixture, body) }
+        #expect(error?.code == .objectNotFound)
+        #expect(try await fixture.verdict(of: id) == .pending)
+    }
+
+    @Test("A callback passes no animation of which only the first frame can be read")
+    func callbackAboutPart() async throws {
+        let fixture = try await CensorFixture()
+        try await fixture.set(["auto": .bool(true)])
+        fixture.checker.answer(.later)
+        var header = photoHeader
+        header.hasUnreadFrames = true
+        let origin = try await fixture.images.file("an animation", as: header, key: "own/a.png")
+        let key = try #require(FileKey(origin.source))
+        try await fixture.work()
+        let id = try #require(try await FileRecords(fixture.store).file(key: key)).id
+        #expect(try await call(fixture, #"{"app":"app","file":"\#(id)","verdict":"passed"}"#) == .review)
+    }
+
+    @Test("An answer of the webhook that is too long is no verdict, and the check is tried again")
+    func longAnswer() async throws {
+        let webhooks = ScriptedWebhooks()
+        webhooks.answer(200, #"{"verdict":"passed"}"#, isWhole: false)
+        let app = try #require(AppID("app"))
+        let checker = WebhookChecker(
+            app: app,
+            url: try RemoteURL("https://moderation.example.com/check"),
+            settings: WebhookSettings(sender: webhooks, secret: Secret("0123456789abcdef"), timeout: 5),
+            previews: Previews(
+                base: "https://api.example.com",
+                address: PreviewAddress(app: app, masterKey: Secret("m"))
+            ),
+            callback: "https://api.example.com/1.1/censorship/callback"
+        )
+        let fixture = try await CensorFixture(checkers: [checker])
+        try await fixture.set(["auto": .bool(true)])
+        let id = try await fixture.upload()
+        try await fixture.work()
+        #expect(try await fixture.verdict(of: id) == .pending)
+        #expect(try await fixture.jobs().map(\.attempts) == [1])
+    }
+
     @Test("A callback with a wrong signature, or an old one, decides nothing")
     func forged() async throws {
         let fixture = try await CensorFixture()

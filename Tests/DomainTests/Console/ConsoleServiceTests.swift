@@ -162,6 +162,20 @@ import Testing
         #expect(Set(try await service.sessions(as: master).map(\.id)) == [first.session, third.session])
     }
 
+    @Test("log-ins with one key end no session of the other one", arguments: [true, false])
+    func limitOfEachKey(isReadOnly: Bool) async throws {
+        let clock = Clock()
+        let service = service(clock) { $0.maxSessions = 2 }
+        let other = try await logIn(service, isReadOnly: !isReadOnly)
+        var tokens: [ConsoleToken] = []
+        for _ in 0..<3 {
+            clock.pass(60)
+            tokens.append(try await logIn(service, isReadOnly: isReadOnly))
+        }
+        let open = Set(try await service.sessions(as: master).map(\.id))
+        #expect(open == [other.session, tokens[1].session, tokens[2].session])
+    }
+
     @Test("sessions that are over are removed at the next log-in")
     func removal() async throws {
         let clock = Clock()

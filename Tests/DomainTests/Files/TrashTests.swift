@@ -67,6 +67,50 @@ import Testing
         #expect(fixture.blobs.trashCount == 1)
     }
 
+    @Test("an entry that is removed while its bytes move leaves the key to the next file, and no bytes in the trash")
+    func removedInMove() async throws {
+        let server = fixture.server()
+        let first = try await fixture.upload("first", as: "logo.png", on: server)
+        try await fixture.delete([first], on: server)
+        let token = try await fixture.announce("logo.png", on: server)
+        let (store, blobs, trash, master) = (fixture.store, fixture.blobs, trash(server), fixture.master)
+        // Behind the move, before the row of the queue goes.
+        let hooked = HookedStore(
+            store,
+            beforeWrite: {
+                guard blobs.trashCount == 1, store.count(of: .trash) == 1 else { return }
+                try await trash.remove(first.id, as: master)
+            }
+        )
+        let second = try await fixture.server(on: hooked).uploads.put("second", token)
+        #expect(await server.deletions.drain())
+        #expect(blobs.trashCount == 0)
+        #expect(try await blobs.open(second.key)?.size == 6)
+        #expect(fixture.log.all == [])
+    }
+
+    @Test("a restore waits for the bytes of a file with its key that is deleted just before")
+    func deletedBeforeRestore() async throws {
+        let server = fixture.server()
+        let first = try await fixture.upload("first", as: "logo.png", on: server)
+        try await fixture.delete([first], on: server)
+        let second = try await fixture.upload("second", as: "logo.png", on: server)
+        let (store, objects, master) = (fixture.store, server.objects, fixture.master)
+        // Behind the look at the queue, before the restore is noted.
+        let hooked = HookedStore(
+            store,
+            beforeWrite: {
+                guard store.count(of: .file) == 1 else { return }
+                _ = try await objects.perform(ObjectCommand(.file, .delete([second.id], where: nil)), as: master)
+            }
+        )
+        _ = try await trash(fixture.server(on: hooked), on: hooked).restore(first.id, as: master)
+        #expect(await server.deletions.drain())
+        #expect(try await fixture.blobs.open(first.key)?.size == 5)
+        #expect(fixture.blobs.trashCount == 1)
+        #expect(fixture.log.all == [])
+    }
+
     @Test("an entry whose time is over, or that is removed, takes its bytes with it", arguments: [false, true])
     func removal(isMoved: Bool) async throws {
         let record = try await fixture.insert(1)[0]

@@ -163,23 +163,55 @@ import Testing
         }
     }
 
-    @Test("a comparison with a relation uses its members at that moment, and a deletion is told in any case")
-    func relations() async throws {
+    @Test("a file has the type of files, also when only its id is shown")
+    func fileType() async throws {
         try await fixture.running {
-            func pointer(_ id: String) -> String { #"{"__type":"Pointer","className":"Tag","objectId":"\#(id)"}"# }
-            func change(_ operation: String, _ id: String) -> String {
-                #"{"tags":{"__op":"\#(operation)","objects":[\#(pointer(id))]}}"#
-            }
-            let client = try await fixture.client(#"{"tags":\#(pointer("red"))}"#)
-            let other = try await fixture.client(#"{"tags":\#(pointer("blue")),"a":1}"#)
-            let id = try await fixture.create(change("AddRelation", "red"))
+            let client = try await fixture.client(in: .file, as: fixture.master)
+            let id = try await fixture.create(#"{"name":"f","url":"https://other.example.com/f"}"#, in: .file)
+            _ = try await fixture.store.write { try $0.delete(id, in: .file) }
             await fixture.live.settle()
-            try await fixture.update(id, #"{"a":2}"#)
+            let objects = try client.events.map { try JSONValue(parsing: $0.object, field: "o").objectValue ?? [:] }
+            #expect(client.events.map(\.kind) == [.create, .delete])
+            #expect(objects.map { $0["__type"] } == ["File", "File"])
+            #expect(objects.map { $0["className"] } == ["_File", "_File"])
+        }
+    }
+
+    private static func tag(_ id: String) -> String {
+        #"{"__type":"Pointer","className":"Tag","objectId":"\#(id)"}"#
+    }
+
+    @Test(
+        "a comparison with a relation is refused, because a change does not say which members it had before",
+        arguments: [
+            #"{"tags":\#(tag("red"))}"#, #"{"a":1,"tags":{"$in":[\#(tag("red"))]}}"#,
+            #"{"tags":{"$ne":\#(tag("red"))}}"#, #"{"$or":[{"a":1},{"tags":\#(tag("red"))}]}"#,
+        ]
+    )
+    func relations(condition: String) async throws {
+        let tag = try ClassName("Tag")
+        try await fixture.change { $0.fields["tags"] = FieldDefinition(.relation(tag)) }
+        let error = await #expect(throws: ServiceError.self) { try await fixture.subscribe(condition) }
+        #expect(error?.code == .badRequest)
+        #expect(error?.message.contains("relation 'tags'") == true)
+        #expect(fixture.live.status.subscriptions == 0)
+    }
+
+    @Test("a subscription ends when a field of its condition becomes a relation")
+    func newRelation() async throws {
+        try await fixture.running {
+            let condition = #"{"tags":\#(LiveEventTests.tag("red"))}"#
+            try await fixture.subscribe(condition)
+            let client = try fixture.connect()
+            let other = try await fixture.client()
+            try await fixture.create(
+                #"{"tags":{"__op":"AddRelation","objects":[\#(LiveEventTests.tag("red"))]}}"#
+            )
             await fixture.live.settle()
-            try await fixture.delete(id)
-            await fixture.live.settle()
-            #expect(client.events.map(\.kind) == [.create, .update, .delete])
-            #expect(other.events.isEmpty)
+            #expect(client.departures == 1)
+            #expect(client.lines == [])
+            #expect(other.events.map(\.kind) == [.create])
+            await #expect(throws: ServiceError.self) { try await fixture.subscribe(condition) }
         }
     }
 

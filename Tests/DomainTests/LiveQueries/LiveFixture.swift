@@ -102,6 +102,11 @@ struct LiveFixture {
 
     private static let installations = Counter()
 
+    /// A condition that takes too many steps for ``subject``.
+    static let endless = #"{"s":{"$regex":"^(([a-z])+.)+[A-Z]([a-z])+$"}}"#
+    /// The value of `s` for ``endless``.
+    static let subject = String(repeating: "a", count: 5000)
+
     @discardableResult
     func create(_ text: String, in name: ClassName? = nil, as caller: Caller? = nil) async throws -> ObjectID {
         let reply = try await users.create(text, in: name ?? task, as: caller ?? master)
@@ -134,7 +139,19 @@ struct LiveFixture {
 
 /// A connection that records what it gets.
 final class LiveClient: LiveConnection {
+    let address: String?
+    private let webSocket: LiveClient?
     private let state = Mutex((events: [LiveEvent](), departures: 0, beginnings: 0, failures: 0))
+
+    /// - Parameters:
+    ///   - address: The client address by which limits count; `nil` if it has no limit.
+    ///   - other: A connection on the same WebSocket; `nil` for one of its own.
+    init(at address: String? = nil, on other: LiveClient? = nil) {
+        self.address = address
+        webSocket = other
+    }
+
+    var socket: ObjectIdentifier { ObjectIdentifier(webSocket ?? self) }
 
     func begin() { state.withLock { $0.beginnings += 1 } }
 

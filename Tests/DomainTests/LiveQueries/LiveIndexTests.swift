@@ -14,7 +14,7 @@ import Testing
     private func node(_ condition: String, in schema: ClassSchema?) throws -> LiveNode {
         let query: JSONValue = ["className": "Task", "where": try fixture.users.json(condition)]
         let live = try LiveQuery(query, limits: LiveQueryLimits(), queries: QueryLimits(), engine: PCREEngine())
-        return LiveNode(live, isMaster: false, in: schema)
+        return LiveNode(live, isMaster: false, in: schema, of: .master)
     }
 
     private func schema(_ fields: [String: FieldType] = [:]) -> ClassSchema {
@@ -132,6 +132,7 @@ import Testing
             installation: try #require(InstallationID("i")),
             node: node,
             caller: .guest,
+            owner: .master,
             returnsACL: false,
             since: 0
         )

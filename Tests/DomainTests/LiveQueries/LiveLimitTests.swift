@@ -98,18 +98,26 @@ import Testing
         }
     }
 
-    @Test("an expression that takes too many steps sends away its own subscribers only")
+    @Test("an expression that takes too many steps sends away its own subscribers only, and is refused for a while")
     func costlyExpression() async throws {
         let fixture = try LiveFixture()
         try await fixture.running {
-            let hostile = try await fixture.client(#"{"s":{"$regex":"^(([a-z])+.)+[A-Z]([a-z])+$"}}"#)
+            try await fixture.subscribe(LiveFixture.endless)
+            let hostile = try fixture.connect()
             let other = try await fixture.client(#"{"a":1}"#)
-            try await fixture.create(#"{"a":1,"s":"\#(String(repeating: "a", count: 5000))"}"#)
+            try await fixture.create(#"{"a":1,"s":"\#(LiveFixture.subject)"}"#)
             await fixture.live.settle()
             #expect(hostile.departures == 1)
             #expect(hostile.lines == [])
             #expect(other.departures == 0)
             #expect(other.events.map(\.kind) == [.create])
+            #expect(fixture.live.status.subscriptions == 1)
+            let error = await #expect(throws: ServiceError.self) { try await fixture.subscribe(LiveFixture.endless) }
+            #expect(error?.code == .badRequest)
+            #expect(error?.message.contains("600 seconds") == true)
+            try await fixture.subscribe(#"{"a":1}"#)
+            fixture.clock.pass(600)
+            try await fixture.subscribe(LiveFixture.endless)
         }
     }
 

@@ -59,6 +59,71 @@ import Testing
         }
     }
 
+    @Test("log-ins are loaded a page at a time, those that wait longest first, so that events come between the pages")
+    func pages() async throws {
+        let servers = try LiveServers(1)
+        let live = servers.servers[0].live
+        let rows = try #require(live.rows)
+        var clients: [LiveClient] = []
+        for number in 0..<45 {
+            try await servers.servers[0].subscribe(id: "i\(number)")
+            clients.append(LiveClient())
+            let id = try #require(InstallationID("i\(number)"))
+            #expect(try !live.attach(clients[number], as: id))
+        }
+        for count in [20, 40, 45] {
+            let page = try #require(rows.nextPage())
+            #expect(rows.nextPage() == nil)
+            await rows.load()
+            await rows.parse(page)
+            #expect(rows.nextPage() == nil)
+            await rows.load()
+            #expect(clients.map { $0.answers.beginnings } == (0..<45).map { $0 < count ? 1 : 0 })
+            #expect(live.status.subscriptions == count)
+        }
+        #expect(rows.nextPage() == nil)
+    }
+
+    @Test("a log-in whose conditions take too much memory is refused, and the others are not")
+    func tooMuchMemory() async throws {
+        let servers = try LiveServers(1, LiveQueryLimits(memory: 15_000))
+        let live = servers.servers[0].live
+        let long = String(repeating: "x", count: 700)
+        for number in 0..<2 { try await servers.servers[0].subscribe(#"{"s":"\#(number)\#(long)"}"#, id: "large") }
+        try await servers.servers[0].subscribe(id: "small")
+        try await servers.running {
+            let (large, small) = (LiveClient(), LiveClient())
+            _ = try live.attach(large, as: try #require(InstallationID("large")))
+            try await eventually { large.answers.failures == 1 }
+            _ = try live.attach(small, as: try #require(InstallationID("small")))
+            try await eventually { small.answers.beginnings == 1 }
+            #expect(large.answers == (0, 1))
+            #expect(live.status.subscriptions == 1)
+            #expect(live.status.connections == 1)
+        }
+    }
+
+    @Test("a subscription that one server refuses is served by no other, until its time is over")
+    func refused() async throws {
+        let servers = try LiveServers(2)
+        try await servers.running {
+            try await servers.servers[0].subscribe(LiveFixture.endless, id: "page")
+            let clients = [try await servers.connect(to: 0), try await servers.connect(to: 1)]
+            try await servers.servers[0].create(#"{"s":"\#(LiveFixture.subject)"}"#)
+            await servers.settle()
+            try await eventually { clients.map(\.departures) == [1, 1] }
+            #expect(servers.servers.map(\.live.status.subscriptions) == [0, 0])
+            for server in servers.servers {
+                let error = await #expect(throws: ServiceError.self) { try await server.subscribe(LiveFixture.endless) }
+                #expect(error?.code == .badRequest)
+            }
+            _ = try await servers.connect(to: 1)
+            #expect(servers.servers[1].live.status.subscriptions == 0)
+            for clock in servers.clocks { clock.pass(601) }
+            try await servers.servers[1].subscribe(LiveFixture.endless)
+        }
+    }
+
     @Test("an installation that left while its rows were read has to wait for them again")
     func leftMeanwhile() throws {
         let live = try LiveServers(1).servers[0].live
@@ -68,9 +133,9 @@ import Testing
         let waiting = live.registry.waiting(atMost: 10)
         live.registry.detach(clients.0, from: page)
         #expect(try !live.registry.attach(clients.1, to: page))
-        #expect(live.registry.load([], of: waiting).isEmpty)
+        #expect(live.registry.load([], of: waiting).begun.isEmpty)
         #expect(!live.registry.isLoaded(page))
-        #expect(live.registry.load([], of: live.registry.waiting(atMost: 10)).count == 1)
+        #expect(live.registry.load([], of: live.registry.waiting(atMost: 10)).begun.count == 1)
         #expect(live.registry.isLoaded(page))
         #expect(live.registry.waiting(atMost: 10).isEmpty)
     }

@@ -5,14 +5,16 @@ import Testing
 
 /// One app's objects in memory, and what tests do with them in one line.
 struct ObjectFixture {
-    let store = CountingStore()
+    let store: CountingStore
     let client: Caller
     let master: Caller
     let task: ClassName
     let folder: ClassName
     var accountDependencies: AccountDependencies
 
-    init() throws {
+    /// Creates an empty app, whose store returns at most `largestReply` bytes of objects for a query.
+    init(largestReply: Int = .max) throws {
+        store = CountingStore(largestReply: largestReply)
         accountDependencies = AccountDependencies(changes: store.changes, hasher: PlainHasher())
         let app = try #require(AppID("app"))
         client = Caller(app: app)
@@ -21,9 +23,10 @@ struct ObjectFixture {
         folder = try ClassName("Folder")
     }
 
-    func service(_ limits: ObjectLimits = ObjectLimits()) -> ObjectService {
+    func service(_ limits: ObjectLimits = ObjectLimits(), replySize: Int = 6 << 20) -> ObjectService {
         let settings = ObjectSettings(
             limits: limits,
+            queries: QueryLimits(replySize: replySize),
             files: FilePresentation(publicURL: "https://files.example.com", bucket: "app"),
             accountDependencies: accountDependencies
         )
@@ -64,6 +67,11 @@ final class CountingStore: ObjectStore {
     private let store = MemoryObjectStore()
     private let counter = Counter()
     private let hook = Mutex<(@Sendable () async -> Void)?>(nil)
+    private let largestReply: Int
+
+    init(largestReply: Int = .max) {
+        self.largestReply = largestReply
+    }
 
     /// Does something once, after the next read within a budget and before that read's caller goes on.
     func afterNextRead(_ body: @escaping @Sendable () async -> Void) {
@@ -79,8 +87,8 @@ final class CountingStore: ObjectStore {
         within budget: QueryBudget?,
         _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
     ) async throws -> Result {
-        let result = try await store.read(within: budget) { [counter] in
-            try body(CountingReader(base: $0, counter: counter))
+        let result = try await store.read(within: budget) { [counter, largestReply] in
+            try body(CountingReader(base: $0, counter: counter, largestReply: largestReply))
         }
         let after = hook.withLock { hook in
             defer { if budget != nil { hook = nil } }
@@ -100,21 +108,27 @@ final class CountingStore: ObjectStore {
 private struct CountingReader: ReadTransaction {
     let base: any ReadTransaction
     let counter: Counter
+    let largestReply: Int
 
     func rows(
         _ ids: Set<ObjectID>,
         in name: ClassName,
         readableBy readers: Readers,
-        upTo size: Int
+        upTo size: Int,
+        reading projection: RowProjection?
     ) throws -> [ObjectRow] {
         _ = counter.next()
-        return try base.rows(ids, in: name, readableBy: readers, upTo: size)
+        return try base.rows(ids, in: name, readableBy: readers, upTo: size, reading: projection)
     }
 
     func schema(of name: ClassName) throws -> ClassSchema? { try base.schema(of: name) }
     func schemas() throws -> [ClassSchema] { try base.schemas() }
     func row(_ id: ObjectID, in name: ClassName) throws -> ObjectRow? { try base.row(id, in: name) }
-    func rows(_ query: ObjectQuery) throws -> [ObjectRow] { try base.rows(query) }
+    func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
+        var query = query
+        query.replySize = min(query.replySize, largestReply)
+        return try base.rows(query)
+    }
     func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
         try base.texts(field, of: query)
     }

@@ -62,6 +62,11 @@ import Testing
                 #"{"n":1}"#, #"{"n":{"__op":"Add","objects":[1]}}"#,
                 #"expect type is {:type "Number"},but it is '{:type "Array"}'"#
             ),
+            (
+                #"{"n":"x"}"#, #"{"n":{"__op":"BitOr","value":1}}"#,
+                #"expect type is {:type "String"},but it is '{:type "Number"}'"#
+            ),
+            (#"{"n":1.5}"#, #"{"n":{"__op":"BitOr","value":1}}"#, "BitOr needs a whole number of 64 bits"),
             (#"{"o":{"a":"x"}}"#, #"{"o.a":{"__op":"Increment","amount":1}}"#, "Invalid value type for field 'o.a'"),
             (#"{"n":1}"#, #"{"n.a":1}"#, "Invalid value type for field 'n.a'"),
             (#"{"o":{"a":1}}"#, #"{"o.a.b":1}"#, "Invalid value type for field 'o.a.b'"),
@@ -205,6 +210,31 @@ import Testing
         let view = ObjectView(include: "folder", keys: "folder.name", returnsACL: false)
         let shown = try #require(try await objects.find(view)[0].objectValue?["folder"]?.objectValue)
         #expect(Set(shown.keys) == ["__type", "className", "objectId", "createdAt", "updatedAt", "name"])
+    }
+
+    @Test(
+        "spaces around a name of a list are ignored, those inside belong to the name",
+        arguments: [
+            ("title , o.first name ", ["first name"]), (" -o.first name,-title", ["firstname"]),
+            ("o.firstname", ["firstname"]),
+        ]
+    )
+    func spaces(keys: String, expected: [String]) async throws {
+        let folder = String(decoding: try await objects.create("{}", in: objects.folder).json.encoded(), as: UTF8.self)
+        try await objects.create(#"{"title":"a","o":{"first name":1,"firstname":{"in":\#(folder)}}}"#)
+        let shown = try await objects.find(ObjectView(include: "x, o.firstname.in ", keys: keys, returnsACL: false))[0]
+        let members = shown.objectValue?["o"]?.objectValue
+        #expect(members.map { Array($0.keys) } == expected)
+        if let pointer = members?["firstname"]?.objectValue?["in"] {
+            #expect(pointer.objectValue?["createdAt"] != nil)
+        }
+    }
+
+    @Test("spaces inside a sort key belong to the name")
+    func spacesInOrder() throws {
+        let keys = try SortKey.list(" -o.first name ,n ,")
+        #expect(keys.map(\.path.description) == ["o.first name", "n"])
+        #expect(keys.map(\.isDescending) == [true, false])
     }
 
     @Test(

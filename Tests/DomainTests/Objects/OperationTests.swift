@@ -23,4 +23,18 @@ import Testing
             ]
         )
     }
+
+    @Test(
+        "an unknown operation is refused with code 1, one that is malformed with 107",
+        arguments: [
+            (["__op": "add", "objects": .array([])], .badRequest), (["__op": ""], .badRequest),
+            (["__op": "Batch", "ops": .array([["__op": "Explode"]])], .badRequest),
+            (["__op": .integer(5)], .malformedJSON), (["__op": .null], .malformedJSON),
+            (["__op": "Add"], .malformedJSON),
+        ] as [(JSONValue, ServiceError.Code)]
+    )
+    func refusals(json: JSONValue, code: ServiceError.Code) {
+        let error = #expect(throws: ServiceError.self) { try Operation.list(json, field: "a") }
+        #expect(error?.code == code)
+    }
 }

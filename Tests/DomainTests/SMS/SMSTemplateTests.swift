@@ -43,8 +43,8 @@ import Testing
         "members of a body that cannot be in an SMS are refused",
         arguments: [
             ["who": "a\nb"], ["who": "【x】"], ["who": .string(String(repeating: "x", count: 101))],
-            ["who": .array(["a"])],
-            ["a b": "x"], ["a\r\nb": "x"], ["sign": "a\u{7}"], ["template": .number(1.5)],
+            ["who": .array(["a"])], ["who": .object([:])],
+            ["a b": "x"], ["a\r\nb": "x"], ["sign": "a\u{7}"], ["template": .array([])],
             ["name": .string(String(repeating: "x", count: 21))], ["name": "a.example"], ["name": "http:x"],
             ["name": "a/b"], ["name": "a@b"], ["name": "例。中国"],
         ] as [[String: JSONValue]]
@@ -58,6 +58,16 @@ import Testing
     func name(name: String) throws {
         let content = try SMSContent(["name": .string(name), "link": "https://example.org/orders/24"])
         #expect(content.variables == ["name": name, "link": "https://example.org/orders/24"])
+    }
+
+    @Test(
+        "a variable that is no string has its text in JSON",
+        arguments: [
+            (.number(12.5), "12.5"), (.number(-0.25), "-0.25"), (.integer(3), "3"), (.bool(true), "true"),
+        ] as [(JSONValue, String)]
+    )
+    func values(value: JSONValue, text: String) throws {
+        #expect(try SMSContent(["amount": value]).variables == ["amount": text])
     }
 
     @Test("a body has at most 20 variables")

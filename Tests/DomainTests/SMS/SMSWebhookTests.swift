@@ -116,6 +116,22 @@ import Testing
         #expect(kind == expected)
     }
 
+    @Test(
+        "of an answer that is too long, the status and the beginning decide: the SMS is not sent twice",
+        arguments: [("OK", nil), ("no", .deferred)] as [(String, DeliveryFailure.Kind?)]
+    )
+    func longAnswer(expected: String, kind: DeliveryFailure.Kind?) async throws {
+        gateway.answer(WebhookReply(status: 200, body: Array("OK".utf8), isWhole: false))
+        let webhook = SMSWebhook(try settings(expected: expected), sender: gateway)
+        var failure: DeliveryFailure?
+        do {
+            try await webhook.send(message())
+        } catch let error as DeliveryFailure {
+            failure = error
+        }
+        #expect(failure?.kind == kind)
+    }
+
     @Test("a gateway that cannot be reached stops the queue, a slow one defers the SMS")
     func failures() async throws {
         for (code, expected) in [

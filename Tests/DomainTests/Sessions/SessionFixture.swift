@@ -23,7 +23,9 @@ struct SessionFixture {
     init(
         _ accountSettings: AccountSettings = AccountSettings(),
         on base: MemoryObjectStore,
-        through store: any ObjectStore
+        through store: any ObjectStore,
+        verifier: (any AuthDataVerifier)? = nil,
+        limits: RequestLimits = RequestLimits()
     ) throws {
         self.store = base
         let app = try #require(AppID("app"))
@@ -31,7 +33,13 @@ struct SessionFixture {
         master = Caller(app: app, isMaster: true)
         let settings = ObjectSettings(
             files: FilePresentation(publicURL: "https://f", bucket: "b"),
-            accountDependencies: AccountDependencies(settings: accountSettings, changes: store.changes, hasher: hasher)
+            accountDependencies: AccountDependencies(
+                settings: accountSettings,
+                changes: store.changes,
+                hasher: hasher,
+                verifier: verifier,
+                requestLimits: limits
+            )
         )
         objects = ObjectService(store: store, settings: settings)
         accounts = AccountService(store: store, settings: settings)
@@ -57,6 +65,12 @@ struct SessionFixture {
         let change = try ObjectChange(json(text), allowsPaths: true)
         let command = ObjectCommand(name, .update(id, change, where: nil, returnsObject: true))
         return try await objects.perform(command, as: caller).members
+    }
+
+    /// Sets permissions of a class.
+    func permit(_ text: String, of name: ClassName) async throws {
+        let service = PermissionService(store: store, limits: ObjectLimits())
+        _ = try await service.change(of: name, by: try PermissionChange(json(text)), as: master)
     }
 
     /// Signs a user up; gives its id and token.
@@ -91,7 +105,8 @@ struct SessionFixture {
         try JSONValue(parsing: Array(text.utf8), field: "body")
     }
 
-    private func id(of object: [String: JSONValue]) throws -> ObjectID {
+    /// The id in a reply.
+    func id(of object: [String: JSONValue]) throws -> ObjectID {
         try #require(object["objectId"]?.stringValue.flatMap(ObjectID.init))
     }
 }

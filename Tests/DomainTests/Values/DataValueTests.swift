@@ -3,10 +3,11 @@ import Testing
 
 @Suite struct DataValueTests {
     @Test(
-        "times are read in every ISO form and written in one",
+        "times are read with any fraction and any offset, and written in one form",
         arguments: [
             ("2024-03-01T08:00:00.120Z", "2024-03-01T08:00:00.120Z"),
             ("2024-03-01T08:00:00Z", "2024-03-01T08:00:00.000Z"),
+            ("2024-03-01 08:00:00Z", "2024-03-01T08:00:00.000Z"),
             ("2024-03-01T08:00:00.1Z", "2024-03-01T08:00:00.100Z"),
             ("2024-03-01T08:00:00.123999Z", "2024-03-01T08:00:00.123Z"),
             ("2024-03-01T08:00:00.120+08:00", "2024-03-01T00:00:00.120Z"),
@@ -116,6 +117,10 @@ import Testing
         let tokyo = GeoPoint(latitude: 35.6762, longitude: 139.6503)
         #expect(abs(paris.distance(to: tokyo) * GeoPoint.kilometers - 9712) < 5)
         #expect(paris.distance(to: paris) == 0)
+        // Also where the squares of differences underflow.
+        let smallest = GeoPoint(latitude: -.leastNonzeroMagnitude, longitude: 1e-101)
+        #expect(smallest.distance(to: GeoPoint(latitude: 0, longitude: 0)) == 0)
+        #expect(smallest.distance(to: GeoPoint(latitude: 1e-99, longitude: 0)) > 0)
         let pole = GeoPoint(latitude: 90, longitude: 0)
         #expect(abs(pole.distance(to: GeoPoint(latitude: -90, longitude: 77)) - .pi) < 1e-12)
     }

@@ -167,6 +167,15 @@ import Testing
         #expect(throws: ServiceError.self) { try FieldPath.requireFree(name) }
     }
 
+    @Test("paths are equal if their bytes are")
+    func pathEquality() throws {
+        let paths = try ["o.\u{e9}", "o.e\u{301}", "o.e"].map { try FieldPath($0) }
+        #expect(Set(paths).count == 3)
+        #expect(try paths[0] == FieldPath("o.\u{e9}"))
+        let index = IndexDefinition(fields: [paths[0]])
+        #expect(!index.fields.contains(paths[1]))
+    }
+
     @Test("a path inside a field has no operators, also with a combining mark", arguments: ["a.$b", "a.$\u{301}"])
     func operators(path: String) {
         #expect(throws: ServiceError.self) { try FieldPath(path) }

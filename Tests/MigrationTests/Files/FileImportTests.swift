@@ -1,5 +1,6 @@
 import FileClient
 import Foundation
+import Glibc
 import Support
 import Testing
 
@@ -44,5 +45,74 @@ import Testing
         #expect(failures.map(\.reason) == ["refused (HTTP 400)"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/j.parts").isEmpty)
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/escaped"))
+    }
+
+    /// Sends a file in a process of its own, to a server that stores no byte of it.
+    private func sendInterrupted(_ path: String, to server: ScriptedServer) async throws {
+        var options = FileClientOptions()
+        options.retries = .none
+        options.resumableSize = 1
+        let client = FileClient(server: server.url, appID: "app", appKey: "key", options: options)
+        let journal = try Journal(at: "\(folder.path)/j", for: identity)
+        let run = MigrationRun(journal, SeenItems(), concurrency: 1, repeating: RepeatRules())
+        guard case .item(let item) = FileItem.element(at: path, describedBy: FileTemplate()) else {
+            throw MigrationError("\(path) is no item")
+        }
+        let files = FileImport(client, journal)
+        let open: @Sendable () -> ItemList<FileItem> = { ItemList([item]) }
+        await #expect(throws: FileClientError.self) {
+            try await run.send("file", from: open) { batch, progress in [await files.send(batch[0], progress)] }
+        }
+    }
+
+    @Test(
+        "an unfinished upload is continued only with the version of the file whose bytes it has",
+        arguments: ["same", "replaced", "rewritten"]
+    )
+    func continuedUpload(how: String) async throws {
+        let server = try ScriptedServer { request, _ in
+            switch request.method {
+            case "POST": ScriptedReply(status: 201, headers: ["Location: http://s/1.1/uploads/token"])
+            case "HEAD": ScriptedReply(headers: ["Upload-Offset: 0", "Upload-Length: 5"])
+            default: .json(#"{"error":"unauthorized"}"#, status: 401)
+            }
+        }
+        defer { server.close() }
+        let path = try folder.write("12345", to: "a.txt")
+        try await sendInterrupted(path, to: server)
+        #expect(server.requests.map(\.method) == ["POST", "PATCH"])
+        var before = stat()
+        try #require(stat(path, &before) == 0)
+        // Each has the size and the time of the earlier one, as after `cp --preserve` and `rsync --inplace --times`.
+        if how == "replaced" {
+            let other = try folder.write("54321", to: "other.txt")
+            try #require(rename(other, path) == 0)
+        } else if how == "rewritten" {
+            let descriptor = Glibc.open(path, O_WRONLY)
+            defer { close(descriptor) }
+            try #require(pwrite(descriptor, "54321", 5, 0) == 5)
+        }
+        if how != "same" {
+            var after = before
+            repeat {
+                try #require(utimensat(AT_FDCWD, path, [before.st_atim, before.st_mtim], 0) == 0)
+                try #require(stat(path, &after) == 0)
+            } while after.st_ctim.tv_sec == before.st_ctim.tv_sec && after.st_ctim.tv_nsec == before.st_ctim.tv_nsec
+        }
+        try await sendInterrupted(path, to: server)
+        #expect(server.requests.map(\.method).dropFirst(2) == [how == "same" ? "HEAD" : "POST", "PATCH"])
+    }
+
+    @Test("a note of an earlier version, without the version of the file, is not continued")
+    func earlierNote() throws {
+        let path = try folder.write("12345", to: "a.txt")
+        let version = try #require(FileVersion(of: path))
+        let url = "http://s/1.1/uploads/token"
+        #expect(NotedUpload(url).location(for: version) == nil)
+        #expect(NotedUpload(url).location(for: nil) == url)
+        let note = NotedUpload(url, of: version)
+        #expect(NotedUpload(note.text) == note)
+        #expect(note.location(for: version) == url)
+        #expect(note.location(for: nil) == nil)
     }
 }

@@ -1,4 +1,5 @@
 import FileClient
+import Glibc
 import Synchronization
 import Testing
 
@@ -185,6 +186,17 @@ import Testing
         let result = try await verify([Word("a", version: "2", id: "1"), Word("b", id: "2"), Word("c", id: "3")])
         #expect(result.compared == ["a", "b", "c"])
         #expect(result.differences.isEmpty)
+    }
+
+    @Test("only the owner of a journal is able to read it, also while it is written")
+    func mode() async throws {
+        let journal = try Journal(at: "\(folder.path)/j", for: identity)
+        for name in ["j", "j-wal"] {
+            var status = stat()
+            try #require(stat("\(folder.path)/\(name)", &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600, "\(name)")
+        }
+        #expect(try await journal.totals().isEmpty)
     }
 
     @Test("a journal of another migration is refused")

@@ -112,9 +112,11 @@ package struct FolderTarget: BackupTarget {
     }
 
     /// Removes a folder without objects and those above it; syncs the names in the first that stays.
+    ///
+    /// The folder of the locks stays: a full disk can have no room to make it again for the retention that frees space.
     private func tidy(_ folder: String) throws {
         var folder = folder
-        while folder != root, rmdir(folder) == 0 {
+        while folder != root, "\(folder)/" != "\(root)/\(BackupLayout.locks)", rmdir(folder) == 0 {
             durable.forget(folder)
             folder = parent(of: folder)
         }

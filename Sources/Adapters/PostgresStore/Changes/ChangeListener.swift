@@ -44,7 +44,12 @@ final class ChangeListener: Sendable {
     }
 
     /// The name under which PostgreSQL sends notifications: one for each schema.
-    static func channel(_ address: PostgresAddress) -> String { "changes of \(address.schema)" }
+    ///
+    /// It is a name of PostgreSQL, too, and so has at most 63 bytes. The schema's own name is one for a long schema.
+    static func channel(_ address: PostgresAddress) -> String {
+        let name = "changes of \(address.schema)"
+        return name.utf8.count <= 63 ? name : address.schema
+    }
 
     /// Connects at the start of a server, and takes the schema (``SchemaClaim``).
     ///

@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// Publishes the committed changes of all servers in the order of their commits, each once.
 ///
-/// The table `change_log` numbers the transactions without gaps, because only one at a time can write
-/// (``PostgresWriter``). This server's own changes are published from memory by the writer, and those of other servers
+/// The rows of the table `change_log` have numbers without gaps, because only one transaction at a time can write
+/// (``PostgresWriter``). A transaction has one row, or several with many bytes (``LoggedChanges``). This server's own changes are published from memory by the writer, and those of other servers
 /// when a notification arrives, and before each own transaction.
 final class ChangeRelay: Sendable {
     /// What this server knows of the log.
     struct Position: Sendable {
-        /// The last published transaction.
+        /// The last published row: the last one of its transaction, unless other rows of it are published next.
         var entry: LogEntry
         /// How often the database was found to have lost published transactions (``TimelineCheck``).
         var timeline = 0
@@ -29,7 +29,8 @@ final class ChangeRelay: Sendable {
     /// Held while changes are published, and never during a query.
     private let state = Mutex(State())
 
-    private static let pageSize = 100
+    /// The maximum number of transactions that are read at a time, and the size after which no further one is read.
+    private static let page = (count: 100, size: LoggedChange.maxSize)
     private static let lostTimeline = "the database has lost changes"
 
     init(feed: ChangeFeed, server: String, patience: Duration = .seconds(5)) {
@@ -121,16 +122,20 @@ final class ChangeRelay: Sendable {
 
     /// Publishes the next transactions of the log; returns whether they were the last ones.
     ///
+    /// After the last one that was published it reads as many as have a bounded size together, and at least one.
+    ///
     /// The query runs without the lock, so a database that hangs stops no other thread. Another thread can read and
     /// publish the same transactions meanwhile: their numbers tell that they are published.
     private func relayPage(_ connection: PostgresConnection) throws -> Bool {
         let known = position.entry.number
+        let own = "coalesce(octet_length(changes), 0)"
         let result = try connection.run(
             """
             SELECT last_change, number, server, stamp, changes FROM state LEFT JOIN (\
+            SELECT *, sum(\(sql: own)) OVER (ORDER BY number) AS size FROM (\
             SELECT number, server, \(sql: LogEntry.stampExpression) AS stamp, changes FROM change_log \
-            WHERE number > \(known) ORDER BY number LIMIT \(Int64(ChangeRelay.pageSize))) AS next ON true \
-            ORDER BY number
+            WHERE number > \(known) ORDER BY number LIMIT \(Int64(ChangeRelay.page.count))) AS page) AS next \
+            ON size - \(sql: own) <= \(Int64(ChangeRelay.page.size)) ORDER BY number
             """
         )
         return try state.withLock { state in
@@ -149,11 +154,11 @@ final class ChangeRelay: Sendable {
                 if !result.isNull(row, 1) { publish(result.bytes(row, 4)) }
                 state.position.entry = LogEntry(number: number, stamp: result.text(row, 3))
             }
-            return result.count < ChangeRelay.pageSize
+            return (result.integer(result.count - 1, 1) ?? last) >= last
         }
     }
 
-    /// Publishes the changes of another server; `nil` if they were too large for the log.
+    /// Publishes the changes of another server; `nil` if the log does not have them, as after a move.
     private func publish(_ text: [UInt8]?) {
         guard let text, let list = try? LoggedChange.list(text) else { return feed.publishMissed() }
         var changes = feed.transaction()

@@ -24,4 +24,9 @@ extension LogEntry {
     init(number: Int64, of server: String, at time: String) {
         self.init(number: number, stamp: "\(server) \(time)")
     }
+
+    /// A later entry of the same transaction.
+    func advanced(by count: Int) -> LogEntry {
+        LogEntry(number: number + Int64(count), stamp: stamp)
+    }
 }

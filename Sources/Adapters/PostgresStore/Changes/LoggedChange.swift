@@ -8,14 +8,16 @@ struct LoggedChange {
     let before: ObjectRow?
     let after: ObjectRow?
 
-    /// The changes of a transaction as JSON; `nil` if they are too large to be stored twice.
-    static func encoded(_ changes: [LoggedChange]) -> [UInt8]? {
-        let size = changes.reduce(0) { $0 + ($1.before?.size ?? 0) + ($1.after?.size ?? 0) + 100 }
-        return size <= maxSize ? JSONValue.array(changes.map(\.json)).encoded() : nil
-    }
+    /// The size of the states of several changes in one row, unless one change alone has more.
+    static let maxSize = 4 << 20
 
-    /// The maximum size of the states of one transaction.
-    private static let maxSize = 4 << 20
+    /// The size of its states, and about that of the rest, in bytes.
+    var size: Int { (before?.size ?? 0) + (after?.size ?? 0) + 100 }
+
+    /// The changes of one row as JSON.
+    static func encoded(_ changes: some Collection<LoggedChange>) -> [UInt8] {
+        JSONValue.array(changes.map(\.json)).encoded()
+    }
 
     private var json: JSONValue {
         .object([

@@ -6,6 +6,10 @@ internal import Logging
 /// PostgreSQL calls it: other transactions get the numbers of the lost ones, and other schemas the versions of the catalog.
 /// Both end all connections. So each new connection compares the last transaction that this server knows with the log, in
 /// the exchange that prepares the session, and the connections of an earlier timeline are not used any more.
+///
+/// The log keeps changes for some minutes. After a longer time without the database, the last transaction that the server
+/// knows can be missing for that reason alone. Then nothing proves that the schemas have not changed under the same
+/// versions, so the server begins a new timeline in this case, too, but does not warn of a loss.
 final class TimelineCheck: Sendable {
     private let relay: ChangeRelay
     private let catalog: SharedPostgresCatalog
@@ -34,11 +38,16 @@ final class TimelineCheck: Sendable {
             if last.number >= known.entry.number, known.entry.stamp == nil || known.entry.stamp == result.text(0, 1) {
                 return
             }
+            // Without the row, and with all rows after it, the log may only be too short.
+            let isLost = last.number < known.entry.number || !result.isNull(0, 1)
             let left = try PostgresCatalog(connection)
             // Another thread can have done it; either way the check runs again, with what this server knows now.
             guard relay.restart(after: last, insteadOf: known, { catalog.publish(left, in: $0) }) else { continue }
-            logger?.warning(
-                "The database lacks the last changes that this server knows; it goes on from those that are left",
+            logger?.log(
+                level: isLost ? .warning : .info,
+                isLost
+                    ? "The database lacks the last changes that this server knows; it goes on from those that are left"
+                    : "The log of changes begins after the last one that this server knows; it has missed some",
                 metadata: ["known": "\(known.entry.number)", "last": "\(last.number)"]
             )
         }

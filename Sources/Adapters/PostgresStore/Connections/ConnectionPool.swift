@@ -55,9 +55,11 @@ final class ConnectionPool: Sendable {
         if let connection = state.withLock({ $0.idle.popLast() }) {
             do {
                 return try run(body, with: connection, patience)
-            } catch let error as PostgresError where error.isLoss {
+            } catch {
+                let isLoss = (error as? PostgresError)?.isLoss == true
                 // Those that are idle have probably ended, too.
-                state.withLock { $0.idle = [] }
+                if isLoss || connection.isLost { closeIdle() }
+                guard isLoss else { throw error }
             }
         }
         return try run(body, with: connect(), patience)
@@ -113,14 +115,20 @@ final class ConnectionPool: Sendable {
 
     private func giveBack(_ connection: PostgresConnection) {
         state.withLock { state in
-            if !state.isClosed, connection.timeline == state.timeline { state.idle.append(connection) }
+            if !state.isClosed, !connection.isLost, connection.timeline == state.timeline {
+                state.idle.append(connection)
+            }
         }
     }
 
     /// Closes idle connections, and others when they come back.
     func close() {
+        state.withLock { $0.isClosed = true }
+        closeIdle()
+    }
+
+    private func closeIdle() {
         let idle = state.withLock { state in
-            state.isClosed = true
             defer { state.idle = [] }
             return state.idle
         }

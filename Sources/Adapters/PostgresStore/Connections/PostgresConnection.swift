@@ -12,7 +12,6 @@ internal import Glibc
 /// job calls it, or to ``SessionLocks`` or ``IndexBuilder``, which call it on a pool of one thread.
 final class PostgresConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    private let options: PostgresAddress
     /// How long the server can be silent while it owes an answer, before the connection counts as lost; `nil` leaves that
     /// to the operating system, which knows only whether the network works.
     var patience: Duration?
@@ -20,29 +19,21 @@ final class PostgresConnection: @unchecked Sendable {
     var mustCancel: (@Sendable () -> Bool)?
     /// The timeline of the database (``TimelineCheck``).
     var timeline = 0
-    /// Whether the connection counts as lost, because the server was silent for too long, for example.
-    private var isAbandoned = false
+    /// Why the connection counts as lost although libpq does not report it: the server was silent for too long, for
+    /// example.
+    private var abandonment: String?
     private var waiting = WaitingStatements()
-    /// The names of prepared statements by their text.
-    private var prepared: [String: String] = [:]
-    /// The names of the statements that the current exchange prepares.
-    ///
-    /// If a preparation fails, the statements behind it do not run.
-    private var preparing: [String: String] = [:]
-    private var preparedCount = 0
+    private var prepared = PreparedStatements()
+    /// Gets a result and the number of a row in it; returns whether it wants further rows.
+    private typealias RowBody = (PostgresResult, Int) throws -> Bool
+
     /// The number of exchanges so far, those included whose results are not read yet.
     private(set) var exchanges = 0
     /// Commands whose results are sent but not read: those of ``finish(_:)``.
     private var unread: [Bool] = []
 
-    /// The number of prepared statements after which all of them are released.
-    private static let maxPrepared = 500
-    /// Longer texts are parsed each time.
-    private static let longestPrepared = 8192
-
     /// Connects, and prepares the session with the first exchange, which `begin` runs, also with a statement of its own.
     init(_ address: PostgresAddress, beginning begin: (PostgresConnection) throws -> Void = { try $0.flush() }) throws {
-        options = address
         let names = address.options.map { strdup($0.name) }
         let values = address.options.map { strdup($0.value) }
         defer { for text in names + values { free(text) } }
@@ -53,18 +44,7 @@ final class PostgresConnection: @unchecked Sendable {
         // The default prints each notice of the server on the standard error.
         PQsetNoticeReceiver(handle, { _, _ in }, nil)
         guard PQenterPipelineMode(handle) == 1 else { throw PostgresError.loss(lastMessage) }
-        for setting in [
-            // PostgreSQL searches pg_catalog before it anyway. It must not be named: a session whose path is computed
-            // while another one commits the schema keeps the path without the schema, if a name follows, and would
-            // create its tables in pg_catalog.
-            "SET search_path = \(address.schema.quotedName)", "SET jit = off",
-            "SET lock_timeout = '\(address.timeout)s'", "SET extra_float_digits = 1",
-            "SET idle_in_transaction_session_timeout = '\(address.timeout * 3)s'",
-            // An acknowledged change survives a crash also where the database's default is weaker.
-            """
-            SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
-            """,
-        ] {
+        for setting in address.settings(ofVersion: serverVersion) {
             later(setting)
         }
         patience = .seconds(address.timeout)
@@ -78,9 +58,12 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Lets the connection count as lost; returns the error of that.
     func abandon(_ reason: String) -> PostgresError {
-        isAbandoned = true
+        abandonment = reason
         return .loss(reason)
     }
+
+    /// Whether ``abandon(_:)`` was called: answers that still arrive belong to no statement that waits for them.
+    var isAbandoned: Bool { abandonment != nil }
 
     /// Whether the connection cannot be used any more.
     var isLost: Bool { isAbandoned || PQstatus(handle) != CONNECTION_OK }
@@ -130,6 +113,16 @@ final class PostgresConnection: @unchecked Sendable {
         return result
     }
 
+    /// Runs the waiting statements, and then one with arguments whose rows are passed on as they arrive.
+    ///
+    /// One row at a time is in memory. Once the body has returned `false` or thrown an error, the other rows are read and
+    /// dropped.
+    func run(_ statement: SQL, within budget: QueryBudget?, passing body: (PostgresResult, Int) throws -> Bool) throws {
+        try withoutActuallyEscaping(body) { body in
+            _ = try exchange(statement.built, within: budget, passing: body)
+        }
+    }
+
     /// Sends a last statement without waiting for its result, which the next exchange reads.
     func finish(_ text: String) throws {
         waiting.add(text, nil)
@@ -141,11 +134,12 @@ final class PostgresConnection: @unchecked Sendable {
 
     private func exchange(
         _ statement: (text: String, values: [[UInt8]?])?,
-        within budget: QueryBudget?
+        within budget: QueryBudget?,
+        passing body: RowBody? = nil
     ) throws -> PostgresResult? {
         try readUnread()
         let commands = waiting.take()
-        preparing = [:]
+        prepared.beginExchange()
         var names: [String?] = []
         for command in commands {
             if command.values == nil { try sendPlain(command.text) }
@@ -165,8 +159,11 @@ final class PostgresConnection: @unchecked Sendable {
         }
         var last: PostgresResult?
         if let statement {
+            // After a failure none of its rows is passed on.
+            let none: RowBody = { _, _ in false }
+            let body = body == nil || failure == nil ? body : none
             do {
-                last = try read(of: statement.text, preparedAs: name, within: budget)
+                last = try read(of: statement.text, preparedAs: name, within: budget, passing: body)
             } catch {
                 failure = failure ?? error
             }
@@ -180,12 +177,13 @@ final class PostgresConnection: @unchecked Sendable {
     private func read(
         of text: String,
         preparedAs name: String?,
-        within budget: QueryBudget?
+        within budget: QueryBudget?,
+        passing body: RowBody? = nil
     ) throws -> PostgresResult {
-        guard let name else { return try read(within: budget) }
+        guard let name else { return try read(within: budget, passing: body) }
         let preparation = Result { try read(within: budget) }
-        if case .success = preparation { prepared[text] = name }
-        let result = Result { try read(within: budget) }
+        if case .success = preparation { prepared.add(text, name) }
+        let result = Result { try read(within: budget, passing: body) }
         _ = try preparation.get()
         return try result.get()
     }
@@ -200,25 +198,20 @@ extension PostgresConnection {
     /// Sends a statement; returns its name if it is being prepared.
     private func send(_ text: String, _ values: [[UInt8]?]) throws -> String? {
         try values.withTexts { pointers in
-            guard text.utf8.count <= PostgresConnection.longestPrepared else {
-                guard PQsendQueryParams(handle, text, CInt(values.count), nil, pointers, nil, nil, 0) == 1 else {
-                    throw loss()
-                }
+            let count = CInt(values.count)
+            switch prepared.use(of: text) {
+            case .parsed:
+                guard PQsendQueryParams(handle, text, count, nil, pointers, nil, nil, 0) == 1 else { throw loss() }
                 return nil
-            }
-            if let name = prepared[text] ?? preparing[text] {
-                guard PQsendQueryPrepared(handle, name, CInt(values.count), pointers, nil, nil, 0) == 1 else {
-                    throw loss()
-                }
+            case .prepared(let name):
+                guard PQsendQueryPrepared(handle, name, count, pointers, nil, nil, 0) == 1 else { throw loss() }
                 return nil
+            case .new(let name):
+                guard PQsendPrepare(handle, name, text, 0, nil) == 1,
+                    PQsendQueryPrepared(handle, name, count, pointers, nil, nil, 0) == 1
+                else { throw loss() }
+                return name
             }
-            preparedCount += 1
-            let name = "s\(preparedCount)"
-            preparing[text] = name
-            guard PQsendPrepare(handle, name, text, 0, nil) == 1,
-                PQsendQueryPrepared(handle, name, CInt(values.count), pointers, nil, nil, 0) == 1
-            else { throw loss() }
-            return name
         }
     }
 
@@ -227,22 +220,40 @@ extension PostgresConnection {
         exchanges += 1
     }
 
-    func loss() -> PostgresError { .loss(lastMessage) }
+    func loss() -> PostgresError { .loss(abandonment ?? lastMessage) }
 
     /// Reads the result of one command, and the mark after it.
-    private func read(within budget: QueryBudget?) throws -> PostgresResult {
-        try wait(within: budget)
-        guard let pointer = PQgetResult(handle) else { throw loss() }
-        let result = PostgresResult(pointer)
-        let status = PQresultStatus(pointer)
-        // After a result of a command follows a null, also after an error.
-        if let extra = PQgetResult(handle) { PQclear(extra) }
-        switch status {
-        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return result
-        case PGRES_PIPELINE_ABORTED: throw PostgresError(state: "25P02", message: "an earlier statement failed")
-        default:
-            let error = PostgresError(result: pointer)
-            throw isLost ? PostgresError.loss(error.message) : error
+    ///
+    /// With a body the rows are passed to it, and the result has none.
+    private func read(within budget: QueryBudget?, passing body: RowBody? = nil) throws -> PostgresResult {
+        // Possible only before anything of the result is read.
+        if body != nil { _ = PQsetSingleRowMode(handle) }
+        var wantsMore = true
+        var failure: (any Error)?
+        while true {
+            try wait(within: budget)
+            guard let pointer = PQgetResult(handle) else { throw loss() }
+            let result = PostgresResult(pointer)
+            let status = PQresultStatus(pointer)
+            if let body, status == PGRES_SINGLE_TUPLE || status == PGRES_TUPLES_OK {
+                do {
+                    for row in 0..<result.count where wantsMore { wantsMore = try body(result, row) }
+                } catch {
+                    failure = error
+                    wantsMore = false
+                }
+            }
+            if status == PGRES_SINGLE_TUPLE { continue }
+            // After a result of a command follows a null, also after an error.
+            if let extra = PQgetResult(handle) { PQclear(extra) }
+            if let failure { throw failure }
+            switch status {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return result
+            case PGRES_PIPELINE_ABORTED: throw PostgresError(state: "25P02", message: "an earlier statement failed")
+            default:
+                let error = PostgresError(result: pointer)
+                throw isLost ? PostgresError.loss(error.message) : error
+            }
         }
     }
 
@@ -253,8 +264,8 @@ extension PostgresConnection {
         defer { PQclear(pointer) }
         guard PQresultStatus(pointer) == PGRES_PIPELINE_SYNC else { throw loss() }
         // A failed transaction takes no other statements than its end.
-        if prepared.count >= PostgresConnection.maxPrepared, PQtransactionStatus(handle) != PQTRANS_INERROR {
-            prepared = [:]
+        if prepared.isFull, PQtransactionStatus(handle) != PQTRANS_INERROR {
+            prepared.removeAll()
             later("DEALLOCATE ALL")
         }
     }
@@ -265,36 +276,5 @@ extension PostgresConnection {
         for isCommand in commands {
             if isCommand { _ = try read(within: nil) } else { try readSync() }
         }
-    }
-
-    /// Waits until a result is there; cancels the statement once the budget is spent.
-    private func wait(within budget: QueryBudget?) throws {
-        var isCancelled = false
-        var end = patience.map { ContinuousClock.now + $0 }
-        while PQisBusy(handle) == 1 {
-            guard !isLost else { throw loss() }
-            var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-            let ready = poll(&descriptor, 1, budget != nil ? 20 : end == nil && mustCancel == nil ? -1 : 100)
-            if ready == 0, !isCancelled, budget?.isSpent == true || mustCancel?() == true {
-                isCancelled = true
-                cancel()
-            }
-            if let limit = end, let patience {
-                if ready > 0 {
-                    end = .now + patience
-                } else if limit < .now {
-                    throw abandon("no answer for \(patience)")
-                }
-            }
-            if ready > 0, PQconsumeInput(handle) == 0 { throw loss() }
-            if ready < 0, errno != EINTR { throw loss() }
-        }
-    }
-
-    private func cancel() {
-        guard let request = PQgetCancel(handle) else { return }
-        defer { PQfreeCancel(request) }
-        var message = [CChar](repeating: 0, count: 256)
-        _ = PQcancel(request, &message, CInt(message.count))
     }
 }

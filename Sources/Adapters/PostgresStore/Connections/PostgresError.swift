@@ -18,6 +18,9 @@ struct PostgresError: Error, CustomStringConvertible {
     /// Whether a unique index refused a value.
     var isDuplicate: Bool { state == "23505" }
 
+    /// Whether a statement waited too long for a lock.
+    var isLockTimeout: Bool { state == "55P03" }
+
     /// The server ends, or ended the connection: shutdown, crash of another process, start, time limits.
     private static let endings: Set<String> = ["57P01", "57P02", "57P03", "57P05", "25P03"]
 

@@ -31,6 +31,11 @@ final class PostgresResult {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// The size of the values of a row in bytes.
+    func size(_ row: Int) -> Int {
+        (0..<PQnfields(pointer)).reduce(0) { $0 + Int(PQgetlength(pointer, CInt(row), $1)) }
+    }
+
     /// A value as text; `nil` for NULL.
     func text(_ row: Int, _ column: Int) -> String? {
         bytes(row, column).map { String(decoding: $0, as: UTF8.self) }

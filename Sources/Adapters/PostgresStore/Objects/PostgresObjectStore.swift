@@ -26,6 +26,9 @@ package final class PostgresObjectStore: ObjectStore {
 
     /// How often a body runs again because other servers change the schemas.
     private static let maxTries = 8
+    /// The connections beside those of reads: one that writes, one that listens, one with locks, one that builds indexes,
+    /// and two of ``PostgresCoordination``.
+    package static let ownConnections = 6
 
     /// Connects to the database, and creates or migrates the tables.
     ///
@@ -34,8 +37,7 @@ package final class PostgresObjectStore: ObjectStore {
     ///   - server: The name of this server in the log of changes, different from those of the others.
     ///   - use: Beside whom it uses the schema.
     ///   - readers: The maximum number of concurrent queries.
-    ///   - lookups: That of reads of single objects; six more connections write, listen, lock, build indexes, and ask for
-    ///     leases and callers.
+    ///   - lookups: That of reads of single objects; there are ``ownConnections`` more.
     ///   - quickIndexRows: The number of a class's objects up to which a new index of it is built inside a transaction,
     ///     which no other change of the app can overtake.
     ///   - commits: Receives the duration of each transaction with changes, from the wait for its turn to its commit.

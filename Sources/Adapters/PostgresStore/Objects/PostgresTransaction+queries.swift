@@ -5,8 +5,9 @@ extension PostgresTransaction {
         try calling {
             guard query.page.limit > 0 else { return [] }
             var selection = RowSelection(size: query.replySize, startsWithAny: true, limit: query.page.limit)
-            try find(query, selecting: ConditionSQL.columns) { result, row in
-                selection.add(try result.object(row))
+            // The database measures whole rows.
+            try find(query, upTo: query.projection == nil ? query.replySize : nil) { result, row in
+                selection.add(try result.object(row).reading(query.projection))
             }
             return selection.rows
         }
@@ -15,7 +16,7 @@ extension PostgresTransaction {
     func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
         try calling {
             var found: [(id: ObjectID, text: String)] = []
-            try find(query, selecting: ConditionSQL.columns) { result, row in
+            try find(query, upTo: nil) { result, row in
                 let object = try result.object(row).object()
                 if let text = object.fields[field]?.stringValue { found.append((object.id, text)) }
                 return true
@@ -35,7 +36,7 @@ extension PostgresTransaction {
             let statement: SQL = """
                 SELECT \(sql: ConditionSQL.columns)\(choice.columns) FROM \(sql: entry.table) WHERE \(condition)
                 """
-            try scan(statement, limit: .max) { result, row in
+            try scan(statement) { result, row in
                 if try choice.matches(query.condition, result, row, within: budget) { count += 1 }
                 return true
             }
@@ -64,9 +65,15 @@ extension PostgresTransaction {
     /// Passes the rows of a query's page until the body returns `false`.
     ///
     /// If the condition needs Domain, it skips and counts only rows that pass.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - size: The size of rows after which the body wants no further ones, in bytes; `nil` if only the body knows.
+    ///   - body: Gets a result and the number of a row in it.
+    /// - Throws: Errors of the statements and of the body.
     private func find(
         _ query: ObjectQuery,
-        selecting columns: String,
+        upTo size: Int?,
         _ body: (PostgresResult, Int) throws -> Bool
     ) throws {
         guard let entry = catalog.entries[query.className] else { return }
@@ -75,17 +82,13 @@ extension PostgresTransaction {
         let (condition, isExact) = sql.condition(query)
         let (limit, skip) = (query.page.limit, query.page.skip)
         guard !isExact else {
-            let page = Int64(limit)
-            return try scan(
-                "\(sql.find(query, selecting: columns, where: condition)) LIMIT \(page) OFFSET \(Int64(skip))",
-                limit: limit,
-                body
-            )
+            let page: SQL = "\(sql.find(query, where: condition)) LIMIT \(Int64(limit)) OFFSET \(Int64(skip))"
+            return try pass(page, limit: limit, upTo: size, body)
         }
         let choice = RelationColumns(query.condition, sql)
-        let statement = sql.find(query, selecting: columns, choice.columns, where: condition)
+        let statement = sql.find(query, choice.columns, where: condition)
         var passed = 0
-        try scan(statement, limit: .max) { result, row in
+        try scan(statement) { result, row in
             guard try choice.matches(query.condition, result, row, within: budget) else { return true }
             passed += 1
             guard passed > skip else { return true }
@@ -93,35 +96,79 @@ extension PostgresTransaction {
         }
     }
 
-    /// Passes the rows of a statement until the body returns `false`.
+    /// Passes the rows of a statement with ``ConditionSQL/columns`` until the body returns `false`.
     ///
-    /// Many rows are fetched in parts, so that memory does not grow with the result.
-    func scan(_ statement: SQL, limit: Int, _ body: (PostgresResult, Int) throws -> Bool) throws {
-        guard limit > PostgresTransaction.partSize else {
-            let result = try run(statement)
-            for row in 0..<result.count where try !body(result, row) { return }
-            return
+    /// - Parameters:
+    ///   - statement: The statement.
+    ///   - limit: The maximum number of rows.
+    ///   - size: The size of rows after which the body wants no further ones, in bytes; `nil` if only the body knows.
+    ///   - body: Gets a result and the number of a row in it.
+    /// - Throws: Errors of the statements and of the body.
+    func pass(
+        _ statement: SQL,
+        limit: Int,
+        upTo size: Int?,
+        _ body: (PostgresResult, Int) throws -> Bool
+    ) throws {
+        if let size, limit > 1 {
+            try run(ConditionSQL.beginning(of: statement, upTo: size), passing: body)
+        } else if limit <= ScanPart.first {
+            try run(statement, passing: body)
+        } else {
+            try scan(statement, body)
         }
-        _ = try run("DECLARE part NO SCROLL CURSOR FOR \(statement)")
-        var isOpen = true
-        while isOpen {
-            let result = try run(SQL(text: "FETCH \(PostgresTransaction.partSize) FROM part"))
-            isOpen = result.count == PostgresTransaction.partSize
-            do {
-                for row in 0..<result.count where try !body(result, row) {
-                    isOpen = false
-                    break
-                }
-            } catch {
-                connection.later("CLOSE part")
-                throw error
-            }
-        }
-        connection.later("CLOSE part")
     }
 
-    /// The number of rows that are fetched at a time.
-    private static let partSize = 200
+    /// Passes the rows of a statement until the body returns `false`, which can be long before the last one.
+    ///
+    /// They are fetched in parts, so that the database sends few that are not needed.
+    private func scan(_ statement: SQL, _ body: (PostgresResult, Int) throws -> Bool) throws {
+        _ = try run("DECLARE part NO SCROLL CURSOR FOR \(statement)")
+        var part = ScanPart()
+        var outcome: Result<Bool, any Error> = .success(true)
+        repeat {
+            part.begin()
+            try run(SQL(text: "FETCH \(part.limit) FROM part")) { result, row in
+                part.add(result.size(row))
+                outcome = Result { try body(result, row) }
+                return (try? outcome.get()) == true
+            }
+        } while part.isFull && (try? outcome.get()) == true
+        connection.later("CLOSE part")
+        _ = try outcome.get()
+    }
+}
+
+/// A part of the rows of a scan; the size of the rows before it determines their number.
+private struct ScanPart {
+    /// The number of rows that are fetched.
+    private(set) var limit = ScanPart.first
+    private var count = 0
+    private var size = 0
+
+    /// The number of rows of the first part.
+    static let first = 128
+    /// The size of a part in bytes.
+    private static let wantedSize = 2 << 20
+    /// Powers of two, because each number is a statement that the server prepares.
+    private static let limits = [16, 32, 64, 128, 256, 512, 1024]
+
+    /// Whether further rows can follow.
+    var isFull: Bool { count == limit }
+
+    /// Begins the next part.
+    mutating func begin() {
+        if count > 0 {
+            let wanted = ScanPart.wantedSize / max(1, size / count)
+            limit = ScanPart.limits.last { $0 <= wanted } ?? 16
+        }
+        (count, size) = (0, 0)
+    }
+
+    mutating func add(_ size: Int) {
+        count += 1
+        self.size += size
+    }
 }
 
 /// The relations in a condition that Domain evaluates, as columns of the rows.

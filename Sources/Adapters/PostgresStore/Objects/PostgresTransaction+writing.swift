@@ -23,7 +23,7 @@ extension PostgresTransaction {
         } catch {
             catalog = before
             changes.undo(to: recorded)
-            logged.removeLast(logged.count - loggedCount)
+            logged.keepFirst(loggedCount)
             if let failure, mustRunAgain(failure) { throw failure }
             // The whole body runs again once they are built, also if it caught the error.
             let missing = failure as? MissingIndexes
@@ -45,7 +45,14 @@ extension PostgresTransaction {
     func save(_ schema: ClassSchema) throws {
         try calling {
             guard let builder else { throw MissingClass(name: schema.name) }
-            try refusingDuplicates(in: schema) { try catalog.save(schema, connection, builder) }
+            do {
+                try refusingDuplicates(in: schema) { try catalog.save(schema, connection, builder) }
+            } catch let error as PostgresError where error.isLockTimeout {
+                let refusal = ServiceError.classInUse(cause: error)
+                // PostgreSQL has ended the transaction.
+                failure = refusal
+                throw refusal
+            }
         }
     }
 

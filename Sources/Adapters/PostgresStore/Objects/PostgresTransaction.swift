@@ -19,13 +19,13 @@ final class PostgresTransaction: WriteTransaction {
     /// The recorded changes for subscribers of this server; reads record none.
     var changes: TransactionChanges
     /// The changes for other servers.
-    var logged: [LoggedChange] = []
+    var logged = LoggedChanges()
     /// Whether statements of writes wait for the next exchange.
     ///
     /// Then a statement that fails ends the whole transaction, because the body that sent it can have ended. All bodies run
     /// again without this.
     let isDeferring: Bool
-    /// The entry of a write in the log of changes, if it changes something.
+    /// The first entry of a write in the log of changes, if it changes something.
     let logEntry: LogEntry
     /// The error after which every further call throws.
     var failure: (any Error)?
@@ -128,14 +128,21 @@ final class PostgresTransaction: WriteTransaction {
         if error.state == PostgresError.cancelled, let budget {
             do { try budget.check() } catch { return error }
         }
-        // The pool and the writer run the body again after a loss.
-        return error.isLoss ? error : error.translated
+        // The pool and the writer run the body again after a loss, which one without time could not use.
+        return error.isLoss && budget?.isSpent != true ? error : error.translated
     }
 
     func run(_ statement: SQL) throws -> PostgresResult {
         try budget?.check()
         begin()
         return try connection.run(statement, within: budget)
+    }
+
+    /// Runs a statement whose rows are passed on as they arrive, until the body returns `false`.
+    func run(_ statement: SQL, passing body: (PostgresResult, Int) throws -> Bool) throws {
+        try budget?.check()
+        begin()
+        try connection.run(statement, within: budget, passing: body)
     }
 
     /// Runs a statement whose result no caller needs: in the next exchange if ``isDeferring``, else at once.
@@ -181,7 +188,8 @@ final class PostgresTransaction: WriteTransaction {
         _ ids: Set<ObjectID>,
         in name: ClassName,
         readableBy readers: Readers,
-        upTo size: Int
+        upTo size: Int,
+        reading projection: RowProjection?
     ) throws -> [ObjectRow] {
         try calling {
             guard let entry = catalog.entries[name], !ids.isEmpty else { return [] }
@@ -189,8 +197,12 @@ final class PostgresTransaction: WriteTransaction {
             let statement: SQL = """
                 SELECT \(sql: ConditionSQL.columns) FROM \(sql: entry.table) WHERE id = ANY(\(ids))\(readable)
                 """
+            // The database measures whole rows.
+            let measured = projection == nil ? size : nil
             var selection = RowSelection(size: size, startsWithAny: false, limit: .max)
-            try scan(statement, limit: ids.count) { result, row in selection.add(try result.object(row)) }
+            try pass(statement, limit: ids.count, upTo: measured) { result, row in
+                selection.add(try result.object(row).reading(projection))
+            }
             return selection.rows
         }
     }

@@ -151,12 +151,13 @@ final class PostgresWriter: Sendable {
         group += state.withLock { [free = PostgresWriter.groupSize - group.count] in Self.take(free, from: &$0) }
         var completions: [Completion] = []
         let began = ContinuousClock.now
-        for job in group where completions.isEmpty || ContinuousClock.now - began < maxGroupTime {
+        for job in group {
+            let isOver = ContinuousClock.now - began >= maxGroupTime || transaction.logged.size >= LoggedChange.maxSize
+            if isOver, !completions.isEmpty { break }
             completions.append(job.run(transaction))
             if let failure = transaction.failure { throw failure }
         }
         let outcome = finish(transaction)
-        // After the time limit no further job begins, so those that did not run are the last of the group.
         switch outcome {
         case .success:
             if transaction.hasChanges { commits.record(.now - asked) }
@@ -201,10 +202,12 @@ final class PostgresWriter: Sendable {
     /// Commits; publishes the changes if that succeeded.
     private func finish(_ transaction: PostgresTransaction) -> Result<Void, any Error> {
         let connection = transaction.connection
-        let entry = transaction.hasChanges ? transaction.logEntry : nil
+        let rows = transaction.hasChanges ? transaction.logged.rows : []
+        // The last row stands for the transaction: a server that has published it has published the others.
+        let entry = rows.isEmpty ? nil : transaction.logEntry.advanced(by: rows.count - 1)
         do {
             if let entry {
-                try log(transaction, as: entry.number)
+                try log(rows, of: transaction, through: entry.number)
                 relay.beginCommit()
             }
             connection.later("COMMIT")
@@ -231,8 +234,21 @@ final class PostgresWriter: Sendable {
     }
 
     /// Adds the changes to the log, and notifies the other servers, with the next exchange.
-    private func log(_ transaction: PostgresTransaction, as number: Int64) throws {
-        let changes = LoggedChange.encoded(transaction.logged)
+    private func log(
+        _ rows: [ArraySlice<LoggedChange>],
+        of transaction: PostgresTransaction,
+        through number: Int64
+    ) throws {
+        let connection = transaction.connection
+        for (earlier, row) in zip(transaction.logEntry.number..., rows.dropLast()) {
+            try connection.later(
+                running: """
+                    INSERT INTO change_log (number, server, changes) \
+                    VALUES (\(earlier), \(relay.server), \(text: LoggedChange.encoded(row)))
+                    """
+            )
+        }
+        let changes = LoggedChange.encoded(rows.last ?? [])
         let callers: SQL = transaction.concernsCallers ? ", callers = \(number)" : ""
         let statement: SQL = """
             WITH next AS (UPDATE state SET last_change = \(number)\(callers)), \
@@ -240,7 +256,7 @@ final class PostgresWriter: Sendable {
             VALUES (\(number), \(relay.server), \(text: changes))) \
             SELECT pg_notify(\(ChangeListener.channel(pool.address)), \(relay.server))
             """
-        try transaction.connection.later(running: statement)
+        try connection.later(running: statement)
     }
 
     /// Asks on a new connection whether the transaction with a number in the log of changes was committed; fails if that

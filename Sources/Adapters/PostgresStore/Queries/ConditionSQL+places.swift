@@ -32,13 +32,21 @@ extension ConditionSQL {
     }
 
     /// The angle between the point of a row and another one: the operations of `GeoPoint.distance(to:)`, in their order.
+    ///
+    /// Subqueries, so that the coordinates are read from the document once. `OFFSET 0` keeps PostgreSQL from writing their
+    /// expressions out wherever their names are.
     static func distance(_ path: FieldPath, from center: GeoPoint) -> SQL {
-        let (latitude, longitude) = (KeySQL.latitude(path), KeySQL.longitude(path))
-        let north: SQL = "sin((\(center.latitude) - \(sql: latitude)) * pi() / 360)"
-        let east: SQL = "sin((\(center.longitude) - \(sql: longitude)) * pi() / 360)"
+        let center = center.rounded
+        let least = "\(GeoPoint.leastDegrees)"
         return """
-            (2 * asin(least(1::float8, sqrt(\(north) * \(north) + cos(\(sql: latitude) * pi() / 180) \
-            * cos(\(center.latitude) * pi() / 180) * \(east) * \(east)))))
+            (SELECT 2 * asin(least(1::float8, sqrt(north * north + cos(latitude * pi() / 180) \
+            * cos(\(center.latitude) * pi() / 180) * east * east))) FROM (\
+            SELECT latitude, sin((\(center.latitude) - latitude) * pi() / 360) AS north, \
+            sin((\(center.longitude) - longitude) * pi() / 360) AS east FROM (\
+            SELECT CASE WHEN abs(latitude) < \(sql: least) THEN 0 ELSE latitude END AS latitude, \
+            CASE WHEN abs(longitude) < \(sql: least) THEN 0 ELSE longitude END AS longitude FROM (\
+            SELECT \(sql: KeySQL.latitude(path)) AS latitude, \(sql: KeySQL.longitude(path)) AS longitude \
+            OFFSET 0) AS stored OFFSET 0) AS rounded OFFSET 0) AS sides)
             """
     }
 

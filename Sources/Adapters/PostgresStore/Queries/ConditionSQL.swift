@@ -46,13 +46,28 @@ struct ConditionSQL {
     }
 
     /// The statement that finds objects.
-    func find(
-        _ query: ObjectQuery,
-        selecting columns: String = ConditionSQL.columns,
-        _ further: SQL = "",
-        where condition: SQL
-    ) -> SQL {
-        "SELECT \(sql: columns)\(further) FROM \(sql: entry.table) WHERE \(condition) ORDER BY \(order(query))"
+    func find(_ query: ObjectQuery, _ further: SQL = "", where condition: SQL) -> SQL {
+        """
+        SELECT \(sql: ConditionSQL.columns)\(further) FROM \(sql: entry.table) WHERE \(condition) \
+        ORDER BY \(order(query))
+        """
+    }
+
+    /// The statement that finds the first rows of another one: those that have a size together, and the next one.
+    ///
+    /// So the database sends no rows that a reply has no space for.
+    ///
+    /// - Parameters:
+    ///   - statement: A statement that selects ``columns``; their order is kept.
+    ///   - size: The size in bytes, as `ObjectRow` counts it; `Int.max` for all rows.
+    /// - Returns: The statement.
+    static func beginning(of statement: SQL, upTo size: Int) -> SQL {
+        guard size < .max else { return statement }
+        let own = "octet_length(body) + coalesce(octet_length(acl), 0)"
+        return """
+            SELECT \(sql: columns) FROM (SELECT *, sum(\(sql: own)) OVER (ROWS UNBOUNDED PRECEDING) AS size \
+            FROM (\(statement)) AS page) AS sized WHERE size - (\(sql: own)) <= \(Int64(max(0, size)))
+            """
     }
 
     /// The statement that counts objects.

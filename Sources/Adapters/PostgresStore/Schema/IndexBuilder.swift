@@ -41,6 +41,9 @@ final class IndexBuilder: Sendable {
     /// The number of the lock that the one builder of all servers has; transactions that change indexes share it.
     var lockKey: SQL { "hashtextextended(\(pool.address.schema), 7530)" }
 
+    /// How long statements wait for locks, but for those that set another time.
+    var lockTime: String { pool.address.lockTime }
+
     /// Whether an index is built, and the body that wanted it can name it.
     func isReady(_ index: ClassIndex) -> Bool { state.withLock { $0.ready.contains(index) } }
 
@@ -83,7 +86,9 @@ final class IndexBuilder: Sendable {
             defer { state.withLock { $0 = State() } }
             guard case .active = poolState else { return }
             // The next minute tries again.
-            try? pool.withConnection { connection in
+            try? pool.withConnection(patience: .seconds(pool.address.patience)) { connection in
+                connection.mustCancel = mustCancel
+                defer { connection.mustCancel = nil }
                 guard try !leftovers(connection).isEmpty, try lock(connection) else { return }
                 defer { try? unlock(connection) }
                 try removeLeftovers(connection)
@@ -134,8 +139,13 @@ final class IndexBuilder: Sendable {
     private func connect() throws -> PostgresConnection {
         let connection = try pool.connect()
         try connection.endQuicklyWhenLost()
-        connection.mustCancel = { [self] in isStopped.load(ordering: .relaxed) }
+        connection.patience = .seconds(pool.address.patience)
+        connection.mustCancel = mustCancel
         return connection
+    }
+
+    private var mustCancel: @Sendable () -> Bool {
+        { [self] in isStopped.load(ordering: .relaxed) }
     }
 
     /// Tries, because a session that waits for the lock has a snapshot, for whose end the building would wait.
@@ -149,6 +159,9 @@ final class IndexBuilder: Sendable {
 
     private func build(_ indexes: [ClassIndex], _ connection: PostgresConnection) throws {
         // It waits for all transactions that are older than it, such as a dump.
+        let patience = connection.patience
+        connection.patience = nil
+        defer { connection.patience = patience }
         connection.later("SET lock_timeout = 0")
         try connection.flush()
         // Another server can have built one meanwhile, and its schema names it.
@@ -225,6 +238,15 @@ final class IndexBuilder: Sendable {
 }
 
 extension ServiceError {
+    /// The refusal of a change of indexes while a dump, for example, reads the class for longer than the change waits.
+    static func classInUse(cause: any Error) -> ServiceError {
+        ServiceError(
+            .overloaded,
+            "The indexes cannot be changed while the class is being read, by a backup for example; try again later.",
+            cause: cause
+        )
+    }
+
     /// The refusal of a value that a unique index has.
     static func duplicate(of field: String, cause: any Error) -> ServiceError {
         ServiceError(

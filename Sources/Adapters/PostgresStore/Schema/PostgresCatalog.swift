@@ -145,16 +145,20 @@ struct ClassTable: Equatable {
         }
         let count = missing.isEmpty ? 0 : try rowCount(upTo: builder.quickRows + 1, connection)
         guard count <= builder.quickRows else { throw MissingIndexes(indexes: missing) }
+        // A removal waits for everything that reads the class, such as a dump, and queries on the class wait for it.
+        connection.later("SET LOCAL lock_timeout = '\(ClassTable.removalTime)'")
         for index in former {
             try connection.run(SQL(text: "DROP INDEX \(name(of: index))"))
         }
-        for index in missing {
-            // One that a killed server has left.
-            connection.later("DROP INDEX IF EXISTS \(index.name)")
-            try connection.run(SQL(text: index.statement()))
-        }
+        // One that a killed server has left.
+        for index in missing { connection.later("DROP INDEX IF EXISTS \(index.name)") }
+        connection.later("SET LOCAL lock_timeout = '\(builder.lockTime)'")
+        for index in missing { try connection.run(SQL(text: index.statement())) }
         if count > 0 { connection.later("ANALYZE \(name)") }
     }
+
+    /// How long the removal of an index waits for what reads the class.
+    private static let removalTime = "1s"
 
     private func rowCount(upTo limit: Int, _ connection: PostgresConnection) throws -> Int {
         let statement = "SELECT count(*) FROM (SELECT 1 FROM \(name) LIMIT \(limit)) AS counted"

@@ -18,9 +18,10 @@ package struct DatabaseCheck: CheckedDatabase {
     /// - Parameters:
     ///   - path: The file.
     ///   - repairing: Whether it can be changed; no server uses it then.
-    /// - Throws: ``OpenFailure``.
+    /// - Throws: ``OpenFailure``; for a repair also if the write-ahead log is damaged, and nothing is changed then.
     package init(path: String, repairing: Bool) throws(OpenFailure) {
         do {
+            if repairing { try OfflineLog(of: path).refuseDamage() }
             var configuration = Configuration()
             configuration.readonly = !repairing
             configuration.busyMode = .timeout(5)

@@ -10,9 +10,11 @@ package struct OfflineDatabase: RowRepair {
 
     /// Opens a database for reading and writing; the caller holds the storage's lock.
     ///
-    /// - Throws: ``OpenFailure``, also for a database of a newer version, which is not changed.
+    /// - Throws: ``OpenFailure``, also for a database of a newer version or with a damaged write-ahead log; neither is
+    ///   changed.
     package init(path: String) throws(OpenFailure) {
         do {
+            try OfflineLog(of: path).refuseDamage()
             try DatabaseCopy.refuseNewer(path)
             queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: false))
             try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }

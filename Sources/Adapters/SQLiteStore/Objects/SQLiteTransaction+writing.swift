@@ -33,8 +33,8 @@ extension SQLiteTransaction {
     }
 
     func insert(_ object: StoredObject, into name: ClassName) throws {
-        // These rows are part of a deletion, which a full storage must not refuse.
-        if ![.deletion, .trash, .goneKey, .peopleJob].contains(name) {
+        // These rows are part of a deletion, which a full storage must not refuse, or replace a damaged one of it.
+        if ![.deletion, .trash, .goneKey, .peopleJob, .usage].contains(name) {
             try queries.health.requireSpace(for: name == .session ? .small : .data)
         }
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }

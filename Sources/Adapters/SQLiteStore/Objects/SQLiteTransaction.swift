@@ -73,7 +73,8 @@ final class SQLiteTransaction: WriteTransaction {
         _ ids: Set<ObjectID>,
         in name: ClassName,
         readableBy readers: Readers,
-        upTo size: Int
+        upTo size: Int,
+        reading projection: RowProjection?
     ) throws -> [ObjectRow] {
         guard let table = table(of: name), !ids.isEmpty else { return [] }
         let list = JSONValue.array(ids.map { .string($0.description) })
@@ -88,11 +89,11 @@ final class SQLiteTransaction: WriteTransaction {
             sql += " AND \(readable.sql)"
         }
         defer { _ = queries.functions.release(registered) }
-        let rows = try prepared(sql) {
-            try objects(in: $0, Row.fetchCursor($0, arguments: $1), of: name, upTo: size)
+        return try prepared(sql) { statement, arguments in
+            let rows = try Row.fetchCursor(statement, arguments: arguments)
+            // The cache has whole rows.
+            return try objects(in: statement, rows, of: name, upTo: size, reading: projection) { store($0, of: name) }
         }
-        for row in rows { store(row, of: name) }
-        return rows
     }
 
     func rows(_ query: ObjectQuery) throws -> [ObjectRow] {
@@ -100,26 +101,33 @@ final class SQLiteTransaction: WriteTransaction {
             try prepared(compiler.find(query)) { statement, arguments in
                 let rows = try Row.fetchCursor(statement, arguments: arguments)
                 guard try rows.next() != nil else { return [] }
-                let first = try ObjectRow(reading: statement, of: query.className)
+                let (name, projection) = (query.className, query.projection)
+                let first = try ObjectRow(reading: statement, of: name).reading(projection)
                 let size = query.replySize - first.size
-                return [first] + (try objects(in: statement, rows, of: query.className, upTo: size))
+                return [first] + (try objects(in: statement, rows, of: name, upTo: size, reading: projection))
             }
         } ?? []
     }
 
-    /// Reads the rows of a running statement while they fit into the size.
+    /// Reads the rows of a running statement while what a projection leaves of them fits into the size.
     private func objects(
         in statement: Statement,
         _ rows: RowCursor,
         of name: ClassName,
-        upTo size: Int
+        upTo size: Int,
+        reading projection: RowProjection?,
+        passing whole: (ObjectRow) -> Void = { _ in }
     ) throws -> [ObjectRow] {
         var found: [ObjectRow] = []
         var remaining = size
         while try rows.next() != nil {
-            let object = try ObjectRow(reading: statement, of: name)
+            // SQLite checks the budget in its own work; a projection reads rows of any size.
+            if projection != nil { try budget?.check() }
+            let row = try ObjectRow(reading: statement, of: name)
+            let object = row.reading(projection)
             remaining -= object.size
             guard remaining >= 0 else { break }
+            whole(row)
             found.append(object)
         }
         return found

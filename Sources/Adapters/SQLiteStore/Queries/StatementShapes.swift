@@ -1,3 +1,4 @@
+internal import Domain
 internal import GRDB
 internal import Synchronization
 
@@ -19,7 +20,12 @@ final class StatementShapes: Sendable {
     }
 
     /// The compiled statement of a text, possibly from the cache.
+    ///
+    /// `String`, with which GRDB compares texts, treats `é` as one character and as two as equal, but in a path they are
+    /// two names. So a text with such characters ends with a comment that has their bytes.
     func statement(_ text: String, _ db: Database) throws -> Statement {
+        let others = text.utf8.filter { $0 >= 0x80 }
+        let text = others.isEmpty ? text : "\(text) -- \(others.hexadecimal)"
         guard text.utf8.count <= StatementShapes.maxLength else { return try db.makeStatement(sql: text) }
         let isFull = texts.withLock { texts in
             let isFull = texts.count >= StatementShapes.bound && !texts.contains(text)

@@ -39,16 +39,18 @@ final class RowCacheTransaction: ReadTransaction {
         _ ids: Set<ObjectID>,
         in name: ClassName,
         readableBy readers: Readers,
-        upTo size: Int
+        upTo size: Int,
+        reading projection: RowProjection?
     ) throws -> [ObjectRow] {
         var found: [ObjectRow] = []
         var remaining = size
         for id in ids {
-            let row = try row(Pointer(name, id))
-            guard readers.canRead(stored: row.acl) else { continue }
-            remaining -= row.size
+            let whole = try row(Pointer(name, id))
+            guard readers.canRead(stored: whole.acl) else { continue }
+            let part = whole.reading(projection)
+            remaining -= part.size
             guard remaining >= 0 else { break }
-            found.append(row)
+            found.append(part)
         }
         return found
     }

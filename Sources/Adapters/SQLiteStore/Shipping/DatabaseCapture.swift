@@ -115,6 +115,18 @@ package final class DatabaseCapture: ChangeCapture {
         }
     }
 
+    package func has(_ file: FileEntry) -> Bool {
+        guard let number = database.catalog.current.entries[.file]?.number else { return false }
+        let answer = try? database.pool.read { db in
+            try Bool.fetchOne(
+                db,
+                sql: "SELECT EXISTS (SELECT 1 FROM \(ClassTable(number: number).name) WHERE id = ?)",
+                arguments: [file.id.description]
+            )
+        }
+        return answer ?? true
+    }
+
     /// Counts the bytes of a segment no more.
     package func release(_ segment: SealedSegment) {
         log.release(segment.size)

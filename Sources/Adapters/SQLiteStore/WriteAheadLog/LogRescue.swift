@@ -19,7 +19,6 @@ struct LogRescue {
             case .none: return
             case .damagedCopy:
                 let saved = try moveAside()
-                try CommitMarkFile.remove(of: database)
                 health.report(
                     .damaged,
                     "the write-ahead log of \(database) was damaged; no change is lost, because the database contains "
@@ -27,17 +26,13 @@ struct LogRescue {
                 )
             case .lost(let reason):
                 guard acceptsLoss else {
-                    throw OpenFailure(
-                        message: "has lost acknowledged changes: \(reason); nothing was changed. Restore a backup, or "
-                            + "set disk.lostCommits to accept to start with what is left",
-                        isDamage: true
-                    )
+                    throw OpenFailure(message: DamagedLog.lost(reason).advice, isDamage: true)
                 }
                 let saved = try copyAside()
                 try CommitMarkFile.remove(of: database)
                 health.report(
                     .damaged,
-                    "\(database) has lost acknowledged changes: \(reason)"
+                    "\(database) \(DamagedLog.lost(reason))"
                         + (saved.map { "; the log was saved as \($0)" } ?? "")
                 )
             }
@@ -62,10 +57,15 @@ struct LogRescue {
         return candidate
     }
 
-    private func moveAside() throws -> String {
+    /// Gives a log of which the database contains everything another name, and removes the mark.
+    ///
+    /// - Returns: The new path.
+    /// - Throws: ``SystemFailure``.
+    func moveAside() throws -> String {
         let target = freeName
         guard rename(log, target) == 0 else { throw SystemFailure(number: errno) }
         try LogDescriptor.synchronizeFolder(of: log)
+        try CommitMarkFile.remove(of: database)
         return target
     }
 

@@ -16,9 +16,7 @@ struct EntryResponder<Routes: HTTPResponder<APIContext>>: HTTPResponder {
 
     func respond(to request: Request, context: APIContext) async throws -> Response {
         var context = context
-        if !proxies.networks.isEmpty, let peer = context.channel.remoteAddress?.host {
-            context.forwardedClient = proxies.client(behind: peer, request.headers)
-        }
+        context.noteClient(namedBy: proxies, in: request.headers)
         // Without the tunnel, whose credentials would replace those of the console.
         if let mount, mount.serves(request, context) { return try await mount.respond(to: request, context: context) }
         if tunnel.isTunnelled(request) { return try await tunnel.respond(to: request, context: context) }

@@ -48,7 +48,8 @@ struct ContentRoutes: Sendable {
         for caller in callers {
             guard let app = apps.first(where: { $0.id == caller.app }) else { continue }
             do {
-                return try await answer(try await app.objects.location(ofFile: id, as: caller), app, request, context)
+                let location = try await app.objects.location(ofFile: id, as: caller)
+                return try await answer(location, of: id, app, request, context)
             } catch let error as ServiceError where [.objectNotFound, .fileNotFound, .forbidden].contains(error.code) {
                 continue
             }
@@ -58,6 +59,7 @@ struct ContentRoutes: Sendable {
 
     private func answer(
         _ location: FileLocation,
+        of id: ObjectID,
         _ app: AppServices,
         _ request: Request,
         _ context: APIContext
@@ -76,7 +78,7 @@ struct ContentRoutes: Sendable {
             let caching = isPublic ? file.caching.atMost(seconds: 3600) : .personal
             let imageRequest = try await app.imageRequest(of: request, fileSize: file.file.size)
             return try await app.answer(request, context, with: file, imageRequest: imageRequest, caching: caching)
-        case .elsewhere(let url):
+        case .elsewhere(let url, let passed):
             // Such a file has no key for a signature.
             try app.presentation.privacy.requireUnrestricted(try app.requestedImage(of: request), to: context.caller)
             let shared = policy.isAutomatic ? Caching.changing.atMost(seconds: policy.cacheSeconds) : .changing
@@ -87,6 +89,8 @@ struct ContentRoutes: Sendable {
             let (origin, file) = try await ClientPresence.required(on: context.channel) {
                 try await app.remoteImages.origin(of: url, for: caller)
             }
+            // The other server can send other bytes than those that were checked.
+            if let passed, passed != origin.version { try await app.censorship.recheck(id, of: origin.version) }
             let images = ImageAnswer(app: app, origin: origin, modified: nil, caching: caching)
             guard let imageRequest = try await app.imageRequest(of: request, fileSize: origin.size) else {
                 return await images.response(file, to: request, context)

@@ -21,7 +21,7 @@ struct FileURLRoutes: Sendable {
         return try await bodies.json(of: request, context) { body in
             let app = try apps.services(of: context.caller)
             switch try await app.objects.location(ofFile: id, as: context.caller) {
-            case .elsewhere(let url):
+            case .elsewhere(let url, _):
                 return JSONValue.object(["url": .string(url.description)]).response()
             case .here(let key):
                 // The record's look-up, not that of downloads: a blocked file has a URL, too.

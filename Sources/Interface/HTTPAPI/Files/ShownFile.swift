@@ -36,7 +36,7 @@ extension AppServices {
 
     private func shown(_ file: ServedFile) -> ShownFile {
         // An image can be blocked after it was sent; browsers and CDNs would show it for a year.
-        let canBeBlocked = file.mediaType.topLevel == "image" && files.policy.settings.isAutomatic
+        let canBeBlocked = file.canBeImage && files.policy.settings.isAutomatic
         let most = files.policy.settings.cacheSeconds
         return ShownFile(
             file: file,

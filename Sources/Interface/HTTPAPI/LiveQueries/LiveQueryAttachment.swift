@@ -7,6 +7,8 @@ final class LiveQueryAttachment: LiveConnection {
     let app: AppID
     /// The installation whose events the connection receives.
     let installation: InstallationID
+    /// The client address by which limits count; `nil` if it has no limit.
+    let address: String?
     private let service: LiveQueryService
     private let outbox: LiveQueryOutbox
 
@@ -14,8 +16,10 @@ final class LiveQueryAttachment: LiveConnection {
         to service: LiveQueryService,
         of app: AppID,
         _ installation: InstallationID,
-        _ outbox: LiveQueryOutbox
+        _ outbox: LiveQueryOutbox,
+        from address: String?
     ) {
+        self.address = address
         self.app = app
         self.installation = installation
         self.service = service
@@ -30,11 +34,15 @@ final class LiveQueryAttachment: LiveConnection {
         to service: LiveQueryService,
         of app: AppID,
         _ installation: InstallationID,
-        _ outbox: LiveQueryOutbox
+        _ outbox: LiveQueryOutbox,
+        from address: String?
     ) throws -> (attachment: LiveQueryAttachment, isReady: Bool) {
-        let attachment = LiveQueryAttachment(to: service, of: app, installation, outbox)
+        let attachment = LiveQueryAttachment(to: service, of: app, installation, outbox, from: address)
         return (attachment, try service.attach(attachment, as: installation))
     }
+
+    /// The queue is that of the WebSocket.
+    var socket: ObjectIdentifier { ObjectIdentifier(outbox) }
 
     func begin() {
         outbox.put(.begun(self))

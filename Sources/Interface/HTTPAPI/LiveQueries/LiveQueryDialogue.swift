@@ -16,6 +16,8 @@ struct LiveQueryDialogue {
 
     private let services: [AppID: LiveQueryService]
     private let outbox: LiveQueryOutbox
+    /// The client address by which limits count; `nil` if it has no limit.
+    private let address: String?
     /// The app of log-ins that name none, as those of Java's SDK.
     private var app: AppID?
     /// Whether the client has logged in to any service.
@@ -36,9 +38,11 @@ struct LiveQueryDialogue {
     ///   - services: The services of the apps that have live queries.
     ///   - app: The app that the address of the connection names, if any.
     ///   - outbox: The queue for the events of all installations.
-    init(services: [AppID: LiveQueryService], app: AppID?, outbox: LiveQueryOutbox) {
+    ///   - address: The client address by which limits count; `nil` if it has no limit.
+    init(services: [AppID: LiveQueryService], app: AppID?, outbox: LiveQueryOutbox, address: String?) {
         self.services = services
         self.outbox = outbox
+        self.address = address
         self.app = app ?? (services.count == 1 ? services.keys.first : nil)
     }
 
@@ -92,7 +96,13 @@ struct LiveQueryDialogue {
             return Answer(reply: command.reply(.error, .tooManyInstallations))
         }
         do {
-            let (attachment, isReady) = try LiveQueryAttachment.attach(to: service, of: app, installation, outbox)
+            let (attachment, isReady) = try LiveQueryAttachment.attach(
+                to: service,
+                of: app,
+                installation,
+                outbox,
+                from: address
+            )
             attachments.append(attachment)
             isLoggedIn = true
             if isReady { return Answer(reply: command.reply(.loggedin)) }

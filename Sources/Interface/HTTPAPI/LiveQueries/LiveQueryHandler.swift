@@ -37,7 +37,12 @@ final class LiveQueryHandler: ChannelDuplexHandler {
         self.connections = connections
         format = handshake.format
         outbox = LiveQueryOutbox(channel: channel, limits: connections.limits)
-        dialogue = LiveQueryDialogue(services: connections.services, app: handshake.app, outbox: outbox)
+        dialogue = LiveQueryDialogue(
+            services: connections.services,
+            app: handshake.app,
+            outbox: outbox,
+            address: handshake.address
+        )
         lastRead = channel.eventLoop.now
     }
 

@@ -14,6 +14,8 @@ struct WebSocketHandshake {
     let format: RealtimeFormat
     /// The app that the address names, as `GET /v1/route` gives it; `nil` for other addresses.
     private(set) var app: AppID?
+    /// The client address by which limits count; `nil` if it has no limit.
+    var address: String?
 
     /// What is wrong with a request.
     enum Fault: Error, Equatable {
@@ -73,12 +75,13 @@ struct WebSocketHandshake {
 extension WebSocketHandshake {
     /// The handshake of a request that the connection has just received; `nil` if its route has to answer.
     init?(_ head: HTTPRequestHead) {
+        let target = head.uri.originForm
         guard head.method == .GET, head.version == .http1_1, head.hasNoBody,
-            head.uri.prefix(while: { $0 != "?" }) == WebSocketHandshake.path,
+            target.prefix(while: { $0 != "?" }) == WebSocketHandshake.path,
             let handshake = try? WebSocketHandshake(values: { head.headers[$0] })
         else { return nil }
         self = handshake
-        let query = head.uri.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
+        let query = target.split(separator: "?", maxSplits: 1).dropFirst().first.map(String.init)
         app = (try? ObjectParameters(query: query))?.text("appId").flatMap { AppID($0) }
     }
 
@@ -102,6 +105,13 @@ extension HTTPRequestHead {
 }
 
 extension String {
+    /// The path and the query of a request target, also of one in absolute form (RFC 9112 section 3.2.2).
+    fileprivate var originForm: Substring {
+        let scheme = prefix { $0 != ":" }.lowercased()
+        guard scheme == "http" || scheme == "https", dropFirst(scheme.count).hasPrefix("://") else { return self[...] }
+        return dropFirst(scheme.count + 3).drop { $0 != "/" && $0 != "?" }
+    }
+
     /// The elements of a list (RFC 9110 section 5.6.1), trimmed.
     fileprivate var elements: [String] {
         split(separator: ",").map { element in

@@ -5,8 +5,8 @@ internal import HummingbirdCore
 
 /// Records every request at the end of its response, and sends the client the request's id in the log.
 ///
-/// Query strings, headers, the token in the path of an upload or of a link in a mail, and the code of an SMS are not
-/// logged, because they can contain keys.
+/// Query strings, headers, the token in the path of an upload or of a link in a mail, the signature in the path of a
+/// preview, and the code of an SMS are not logged, because they can contain keys.
 struct RequestLog: RouterMiddleware {
     /// Receives the records; `nil` if the log has no lines for requests.
     let sink: RequestSink?
@@ -79,7 +79,8 @@ extension APIContext {
 }
 
 extension String {
-    /// A path without the token of an upload or a link, in any spelling of the path.
+    /// A path without the token of an upload or a link and without the signature of a preview, in any spelling of the
+    /// path.
     ///
     /// More people read the log than are allowed to upload, and a path without a route, such as
     /// `/1.1/./upload/<token>`, contains the token as well. So paths are interpreted as a lenient program would, and
@@ -104,6 +105,8 @@ extension String {
         case "upload", "uploads": true
         case "links", "verifysmscode", "verifymobilephone", "resetpasswordbysmscode":
             index > 0 && ["1", "1.1"].contains(segments[index - 1])
+        // The address of a preview shows a blocked image; its signature is the last segment.
+        case "files": index > 0 && segments[index - 1].lowercased() == "censorship"
         default: false
         }
     }

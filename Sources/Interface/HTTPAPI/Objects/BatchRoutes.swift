@@ -18,7 +18,7 @@ struct BatchRoutes: Sendable {
         return try await bodies.text(of: request, context) { body in
             let items = try BatchBody(body, limit: bodies.limits.batchSize)
             let decoder = app.decoder.forBatch()
-            if items.groups.count > 1 { try requireFewPasswords(in: items, decoder) }
+            if items.groups.count > 1 { try requireLittleAccountWork(in: items, decoder, app, context.caller) }
             var batch = ObjectBatch(presence: ClientPresence.Watch(context.channel))
             var answers = BatchAnswers(share: body.share, logger: context.logger)
             var warnings = BatchWarnings()
@@ -60,13 +60,19 @@ struct BatchRoutes: Sendable {
         return try await FeedRoutes.inbox(item.parameters, in: app, context).json
     }
 
-    /// Refuses a batch of many groups as a whole, before its first group, if it sets too many passwords.
-    private func requireFewPasswords(in items: BatchBody, _ decoder: ObjectRequestDecoder) throws {
+    /// Refuses a batch of many groups as a whole, before its first group, if it sets too many passwords or has too many
+    /// platforms to verify.
+    private func requireLittleAccountWork(
+        in items: BatchBody,
+        _ decoder: ObjectRequestDecoder,
+        _ app: AppServices,
+        _ caller: Caller
+    ) throws {
         var batch = ObjectBatch()
         for item in items.itemsOfUsers {
             var rows = bodies.limits.batchSize
             let request = Result { try self.request(try BatchItem(try items.item(at: item)), decoder, rows: &rows) }
-            try batch.countPasswords(in: request.commands)
+            try app.objects.countAccountWork(of: request.commands, in: &batch, by: caller)
         }
     }
 

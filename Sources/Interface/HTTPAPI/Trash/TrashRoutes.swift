@@ -35,6 +35,7 @@ struct TrashRoutes: Sendable {
     @Sendable private func empty(_ request: Request, _ context: CallerContext) async throws -> Response {
         let service = try apps.services(of: context.caller).trash
         try context.caller.requireMasterKey()
+        try requireFilters(request.uri.query)
         let parameters = try ObjectParameters(request)
         let removed = try await service.empty(
             because: try reason(in: parameters),
@@ -54,6 +55,22 @@ struct TrashRoutes: Sendable {
         let service = try apps.services(of: context.caller).trash
         try await service.remove(try file(context), as: context.caller)
         return JSONValue.object([:]).response()
+    }
+
+    /// Throws unless each parameter has a known name and a value: without its filter, a request removes everything.
+    private func requireFilters(_ query: String?) throws {
+        for pair in (query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard let name = parts.first?.percentDecoded, ["reason", "deletedBefore"].contains(name) else {
+                throw ServiceError(
+                    .badRequest,
+                    "The parameters can be reason and deletedBefore, not '\(pair.prefix(64))'."
+                )
+            }
+            guard parts.count == 2, parts[1] != "null" else {
+                throw ServiceError(.badRequest, "\(name) must have a value.")
+            }
+        }
     }
 
     private func reason(in parameters: ObjectParameters) throws -> TrashEntry.Reason? {

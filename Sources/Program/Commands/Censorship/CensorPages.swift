@@ -20,6 +20,7 @@ struct CensorPages<Element: Sendable & Codable> {
             // A server that sends more than requested must not exceed the user's limit.
             let elements = Array(next.results.prefix(rest))
             if !elements.isEmpty { try await body(elements, isFirst) }
+            try ResultOutput.standard.requireWritten()
             isFirst = false
             rest -= elements.count
             cursor = next.cursor

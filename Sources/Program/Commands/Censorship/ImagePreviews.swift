@@ -1,6 +1,5 @@
 internal import FileClient
 internal import FoundationEssentials
-internal import Glibc
 
 /// Previews of images on terminals that can show them.
 struct ImagePreviews {
@@ -22,7 +21,7 @@ struct ImagePreviews {
             let png = try await client.thumbnailPNG(of: state) ?? []
             // Bytes of another format, such as an error page, must not reach the terminal.
             if png.starts(with: [0x89, 0x50, 0x4E, 0x47]), png.count <= ImagePreviews.maxSize {
-                return Terminal.write(KittyImage.sequences(for: png) + "\n", to: STDOUT_FILENO)
+                return Terminal.printLine(KittyImage.sequences(for: png))
             }
         } catch let error as CancellationError {
             throw error

@@ -81,9 +81,12 @@ struct ServerOptions: ParsableArguments {
         )
     }
 
-    /// Prints an error and ends the command with its exit code; errors of ArgumentParser are thrown again.
+    /// Prints an error and ends the command with its exit code; errors that are printed later are thrown again.
     static func end(with error: any Error) throws -> Never {
-        if error is ExitCode || error is ValidationError || error is CleanExit { throw error }
+        // A failure of standard output is printed at the end of the command.
+        let isPrintedLater =
+            error is ExitCode || error is ValidationError || error is CleanExit || error is UnwrittenOutput
+        if isPrintedLater { throw error }
         if !(error is CancellationError) { Terminal.printError("lcfile: \(Terminal.printable("\(error)"))") }
         throw ExitCode(ExitStatus.status(of: error))
     }

@@ -26,7 +26,7 @@ struct FileUploads: Sendable {
             case .unusable(let reason): throw UnusableFile(description: reason)
             case .standardInput:
                 try await client.upload(descriptor: STDIN_FILENO, as: description, progress: report.bytes)
-            case .file(let modified): try await upload(item, modified, description, report)
+            case .file(let version): try await upload(item, version, description, report)
             }
         let json = JSON.object(["source": .string(item.name), "file": .object(record.fields)])
         return TransferLine(text: record.url ?? record.objectId, json: json, size: item.size ?? record.size)
@@ -34,7 +34,7 @@ struct FileUploads: Sendable {
 
     private func upload(
         _ item: UploadItem,
-        _ modified: Int64,
+        _ version: FileVersion,
         _ description: UploadDescription,
         _ report: TransferReport
     ) async throws -> FileRecord {
@@ -48,8 +48,7 @@ struct FileUploads: Sendable {
                 app: client.appID,
                 path: item.name.hasPrefix("/")
                     ? item.name : "\(FileManager.default.currentDirectoryPath)/\(item.name)",
-                size: size,
-                modified: modified,
+                version: version,
                 description: description
             ),
             in: environment
@@ -65,7 +64,8 @@ struct FileUploads: Sendable {
             state?.remove()
             return record
         } catch {
-            if state?.location == nil { state?.remove() }
+            // The next run sends a file with other bytes from its beginning.
+            if state?.location == nil || (error as? FileClientError)?.kind == .damaged { state?.remove() }
             throw error
         }
     }

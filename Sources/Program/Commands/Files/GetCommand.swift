@@ -9,7 +9,7 @@ struct GetCommand: AsyncParsableCommand {
         abstract: "Download files, verify them, and print their paths, one on each line.",
         discussion: """
             A file appears when it is complete: its size is right, and its hash is that of the server. Until then its \
-            bytes are in '<name>.part', where the command continues when it is run again.
+            bytes are in '<name>.lcfile-part', where the command continues when it is run again.
 
             Examples:
               lcfile get 6b014fd02ccc0416011d10e3

@@ -83,6 +83,7 @@ struct ListCommand: AsyncParsableCommand {
                     printing.isOn
                     ? page.map { JSON.object($0.fields).description } : list.lines(page, showsHeader: isFirst)
                 for line in lines { Terminal.printLine(line) }
+                try ResultOutput.standard.requireWritten()
                 isFirst = false
             }
         }

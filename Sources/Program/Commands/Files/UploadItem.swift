@@ -6,8 +6,8 @@ internal import Storage
 struct UploadItem: TransferredFile {
     /// Where its bytes are.
     enum Source: Sendable {
-        /// A regular file, with the time of its last change in nanoseconds.
-        case file(modified: Int64)
+        /// A regular file.
+        case file(FileVersion)
         case standardInput
         /// Nothing that can be uploaded.
         case unusable(String)
@@ -57,8 +57,7 @@ struct UploadItem: TransferredFile {
     }
 
     private static func file(_ path: String, _ status: stat) -> UploadItem {
-        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        return UploadItem(name: path, size: Int64(status.st_size), source: .file(modified: modified))
+        UploadItem(name: path, size: Int64(status.st_size), source: .file(FileVersion(status)))
     }
 
     private static func unusable(_ path: String, _ reason: String) -> UploadItem {

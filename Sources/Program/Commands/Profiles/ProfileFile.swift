@@ -1,5 +1,6 @@
 internal import FileClient
 internal import FoundationEssentials
+internal import Server
 internal import Yams
 
 /// The file with profiles: `$XDG_CONFIG_HOME/lcfile/config.yaml`, otherwise `~/.config/lcfile/config.yaml`.
@@ -22,7 +23,7 @@ struct ProfileFile: Equatable {
         } catch let error as UsageError {
             throw error
         } catch {
-            throw UsageError("\(path): \("\(error)".split(separator: "\n").joined(separator: " "))")
+            throw UsageError("\(path) is not valid YAML: \(YAMLFault(error))")
         }
     }
 

@@ -52,7 +52,8 @@ struct Serve: AsyncParsableCommand {
         let server = try await server(loader)
         do {
             try await server.run { [sample] greeting in
-                Terminal.printLine(greeting.message(sample: sample))
+                // For people; a server whose output is closed serves.
+                Terminal.write(greeting.message(sample: sample) + "\n", to: STDOUT_FILENO)
                 if ReadinessNotice(environment: ProcessInfo.processInfo.environment)?.send() == false {
                     server.warn("Cannot tell systemd that the server is ready (NOTIFY_SOCKET).")
                 }

@@ -3,12 +3,12 @@ internal import Glibc
 
 /// Unbuffered output of the process, so that a reader of a pipe receives each line when it is written.
 enum Terminal {
-    /// Writes to standard output.
+    /// Writes a result to standard output (``ResultOutput``).
     static func printLine(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+        ResultOutput.standard.write(text + "\n")
     }
 
-    /// Writes to standard error.
+    /// Writes to standard error; a failure cannot be reported.
     static func printError(_ text: String) {
         write(text + "\n", to: STDERR_FILENO)
     }
@@ -43,14 +43,27 @@ enum Terminal {
             || (0x2066...0x2069).contains(scalar.value)
     }
 
-    /// Ignores a failed write, which cannot be reported without a terminal.
-    static func write(_ text: String, to descriptor: CInt) {
+    /// Writes a text to a descriptor.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - descriptor: The descriptor.
+    /// - Returns: The error number of a write that failed; `nil` if the whole text is written.
+    @discardableResult
+    static func write(_ text: String, to descriptor: CInt) -> CInt? {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
+            if count < 0, errno == EAGAIN {
+                // Another process that shares the descriptor has made it non-blocking.
+                var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&poller, 1, -1)
+                continue
+            }
+            guard count > 0 else { return count < 0 ? errno : EIO }
             rest = rest.dropFirst(count)
         }
+        return nil
     }
 }

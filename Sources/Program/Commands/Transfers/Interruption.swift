@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Ctrl-C: the first stops a command cleanly, the second at once.
 enum Interruption {
-    /// Runs the body; SIGINT and SIGTERM cancel its task.
+    /// Runs the body; SIGINT and SIGTERM cancel its task, and so does a failed write to standard output.
     static func cancelling<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -29,6 +29,7 @@ enum Interruption {
             return source
         }
         sourcesToRegister.notify(queue: queue) { registration.finish() }
+        ResultOutput.standard.whenFailing { task.cancel() }
         defer { for source in sources { source.cancel() } }
         return try await task.value
     }

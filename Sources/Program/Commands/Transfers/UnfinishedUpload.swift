@@ -7,7 +7,7 @@ internal import Storage
 /// The URL of an upload that has begun, in a file that a later run of the command finds.
 ///
 /// The file is `$XDG_STATE_HOME/lcfile/uploads/<digest>.json`. The digest covers everything that must be equal to
-/// continue: server, app, path, size and time of the file, and what the server was told about it. A lock on the file
+/// continue: server, app, path and version of the file, and what the server was told about it. A lock on the file
 /// keeps two processes from sending the same upload.
 final class UnfinishedUpload: Sendable {
     private let path: String
@@ -18,8 +18,7 @@ final class UnfinishedUpload: Sendable {
         let server: String
         let app: String
         let path: String
-        let size: Int64
-        let modified: Int64
+        let version: FileVersion
         let description: UploadDescription
     }
 

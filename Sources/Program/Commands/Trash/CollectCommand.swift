@@ -138,9 +138,10 @@ struct CollectionDisplay {
             let size = isForPeople ? Amount.bytes(file.size) : "\(file.size)"
             return [file.objectId, size, file.createdAt, file.name, file.url].map(Terminal.printable)
         }
-        guard isForPeople else { return Table.lines(rows).forEach(Terminal.printLine) }
-        let lines = Table.lines([["FILE", "SIZE", "CREATED", "NAME", "URL"]] + rows)
-        for line in isFirst ? lines : Array(lines.dropFirst()) { Terminal.printLine(line) }
+        let head = isForPeople ? [["FILE", "SIZE", "CREATED", "NAME", "URL"]] : []
+        let lines = Table.lines(head + rows)
+        for line in isFirst ? lines : Array(lines.dropFirst(head.count)) { Terminal.printLine(line) }
+        try ResultOutput.standard.requireWritten()
     }
 
     func end(_ sums: CollectionSums, of progress: CollectionProgress) {

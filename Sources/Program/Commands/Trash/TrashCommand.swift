@@ -52,6 +52,7 @@ struct TrashList: AsyncParsableCommand {
                     try JSONLines.print(page.results)
                 } else {
                     for line in TrashList.lines(page.results, showsHeader: isFirst) { Terminal.printLine(line) }
+                    try ResultOutput.standard.requireWritten()
                 }
                 isFirst = false
                 rest -= page.results.count

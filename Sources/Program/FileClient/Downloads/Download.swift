@@ -1,10 +1,13 @@
 internal import Synchronization
 
 /// One download: what has arrived, over all its requests.
+///
+/// It takes no more bytes than the file has by its record, or by the server's first response.
 final class Download: Sendable {
     private struct State {
         var offset: Int64
         var etag: String?
+        /// The number of bytes of the file, as the server announces it.
         var size: Int64?
         /// The response whose bytes are written; later bytes of the same response need no check.
         var hasBegun = false
@@ -12,9 +15,18 @@ final class Download: Sendable {
 
     let target: any DownloadTarget
     private let state: Mutex<State>
+    private let expectedSize: Int64?
+    private let maxUnannouncedSize: Int64
 
-    init(to target: any DownloadTarget) throws {
+    /// - Parameters:
+    ///   - target: Where the bytes go.
+    ///   - expectedSize: The number of bytes of the file; `nil` if it is unknown.
+    ///   - maxUnannouncedSize: The maximum number of bytes of a file whose size also the server does not announce.
+    /// - Throws: ``FileClientError`` if the bytes of an earlier attempt cannot be used.
+    init(to target: any DownloadTarget, expectedSize: Int64?, maxUnannouncedSize: Int64) throws {
         self.target = target
+        self.expectedSize = expectedSize
+        self.maxUnannouncedSize = maxUnannouncedSize
         let (offset, etag) = try target.begin()
         state = Mutex(State(offset: offset, etag: etag))
     }
@@ -37,6 +49,8 @@ final class Download: Sendable {
     /// Prepares for the body of a 2xx response: behind the bytes that are written, or from the beginning.
     ///
     /// Calls after the first for a response have no effect.
+    ///
+    /// - Throws: ``FileClientError``, of kind `damaged` if the server announces another size than the expected one.
     func begin(_ head: Response) throws {
         try state.withLock { state in
             guard !state.hasBegun else { return }
@@ -44,7 +58,10 @@ final class Download: Sendable {
                 guard let range = ContentRange(head.headers["content-range"] ?? ""), range.start == state.offset else {
                     throw FileClientError(.unexpectedAnswer, "the server sent another range than the requested one")
                 }
-                state.size = range.size
+                if let known = state.size, let size = range.size, size != known {
+                    throw FileClientError(.unexpectedAnswer, "the server announces two sizes for one file")
+                }
+                state.size = state.size ?? range.size
             } else {
                 if state.offset > 0 { try target.restart() }
                 state.offset = 0
@@ -52,13 +69,27 @@ final class Download: Sendable {
                 state.size = head.headers["content-length"].flatMap { Int64($0) }
                 try target.note(etag: state.etag, size: state.size)
             }
+            if let expectedSize, let size = state.size, size != expectedSize {
+                target.discard()
+                throw FileClientError(.damaged, "the server announces \(size) bytes instead of \(expectedSize)")
+            }
             state.hasBegun = true
         }
     }
 
     /// Writes the next bytes of the response and returns the number of all bytes that are written.
+    ///
+    /// - Throws: ``FileClientError``, of kind `damaged` for more bytes than the file has; all are removed then.
     func write(_ bytes: UnsafeRawBufferPointer) throws -> Int64 {
         try state.withLock { state in
+            let size = expectedSize ?? state.size
+            guard Int64(bytes.count) <= (size ?? maxUnannouncedSize) - state.offset else {
+                target.discard()
+                let reason =
+                    size.map { "more than its \($0) bytes arrive" }
+                    ?? "the server does not announce its size, and more than \(maxUnannouncedSize) bytes arrive"
+                throw FileClientError(.damaged, reason)
+            }
             try target.write(bytes, at: state.offset)
             state.offset += Int64(bytes.count)
             return state.offset

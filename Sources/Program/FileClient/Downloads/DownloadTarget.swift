@@ -25,8 +25,8 @@ protocol DownloadTarget: Sendable {
 
 /// A partial file beside the file that it becomes, with the ETag in a second file.
 ///
-/// The names are those of the file with `.part` and `.part.etag`. The ETag is stored only for files that are worth
-/// continuing.
+/// The names are those of the file with `.lcfile-part` and `.lcfile-etag`, so that they are not the names of other files:
+/// a file `photo` beside a file `photo.part` is usual. The ETag is stored only for files that are worth continuing.
 final class PartialFile: DownloadTarget {
     /// The size in bytes from which an interrupted download is continued by another call.
     static let resumableSize: Int64 = 1 << 20
@@ -41,10 +41,10 @@ final class PartialFile: DownloadTarget {
     init(_ path: String, isTemporary: Bool = false) throws(FileClientError) {
         self.path = path
         self.isTemporary = isTemporary
-        part = path + ".part"
-        etagPath = path + ".part.etag"
+        part = path + ".lcfile-part"
+        etagPath = path + ".lcfile-etag"
         descriptor = open(part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
-        guard descriptor >= 0 else { throw FileClientError(.local, "\(path).part cannot be created") }
+        guard descriptor >= 0 else { throw FileClientError(.local, "\(part) cannot be created") }
         // The process that had the lock can have given the file its final name in between.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, PartialFile.isNamed(part, descriptor) else {
             close(descriptor)
@@ -106,12 +106,16 @@ final class PartialFile: DownloadTarget {
     }
 
     func finish() throws {
+        guard PartialFile.isNamed(part, descriptor) else {
+            throw FileClientError(.local, "\(part) was replaced or removed during the download")
+        }
         guard isTemporary || fsync(descriptor) == 0, rename(part, path) == 0 else { throw unwritable }
         unlink(etagPath)
     }
 
     func discard() {
-        unlink(part)
+        // Another file with this name is not part of the download.
+        if PartialFile.isNamed(part, descriptor) { unlink(part) }
         unlink(etagPath)
     }
 

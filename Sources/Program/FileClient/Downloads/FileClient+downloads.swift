@@ -2,14 +2,15 @@
 extension FileClient {
     /// Downloads a URL to a file, which appears when all bytes are verified and on the disk.
     ///
-    /// Until then the bytes are in `<path>.part`. A later call for the same path continues there if the server still
+    /// Until then the bytes are in `<path>.lcfile-part`. A later call for the same path continues there if the server still
     /// has the same file (`If-Range`). A broken connection is continued within the call. The request has no
     /// credentials.
     ///
     /// - Parameters:
     ///   - url: The URL; redirects are followed.
     ///   - path: The file, which is replaced if it exists.
-    ///   - record: The record of the file, if the URL has exactly its bytes: its size and MD5 are compared.
+    ///   - record: The record of the file, if the URL has exactly its bytes: its size and MD5 are compared, and no
+    ///     further byte is received.
     ///   - isTemporary: Whether the file is read soon and then removed, so that it need not survive a power failure.
     ///   - progress: Called with the number of received bytes, many times a second, on threads of the client.
     /// - Returns: What was received.
@@ -66,7 +67,11 @@ extension FileClient {
         expecting record: FileRecord?,
         _ progress: (@Sendable (Int64) -> Void)?
     ) async throws -> DownloadedFile {
-        let download = try Download(to: target)
+        let download = try Download(
+            to: target,
+            expectedSize: record?.size,
+            maxUnannouncedSize: options.maxUnannouncedSize
+        )
         do {
             let mimeType = try await receive(url, download, progress)
             try await verify(download, url, record)

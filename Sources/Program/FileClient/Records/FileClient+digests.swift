@@ -8,7 +8,7 @@ extension FileClient {
     /// - Throws: ``FileClientError`` of kind `local` if the file cannot be read.
     public func digest(of path: String) async throws -> (digest: FileDigest, size: Int64) {
         let file = try OpenFile(path)
-        return (try await digest(of: file), file.size)
+        return (try await digest(of: file.body), file.size)
     }
 
     /// Whether a file of the server has the bytes of a local file: the same size, and the same MD5, or Qiniu's hash if
@@ -21,14 +21,42 @@ extension FileClient {
 
     func hasBytes(_ record: FileRecord, of file: OpenFile) async throws -> Bool {
         guard record.size == file.size else { return false }
-        let digest = try await digest(of: file)
+        let digest = try await digest(of: file.body)
         if let checksum = record.checksum { return checksum.lowercased() == digest.md5 }
         return try await contentHash(of: record) == digest.qiniuHash
     }
 
-    private func digest(of file: OpenFile) async throws -> FileDigest {
-        let body = file.body
-        return try await threads.block {
+    /// Requires that a file whose bytes several calls have sent has the bytes of a body.
+    ///
+    /// A caller who is not allowed to read the record, or the file, cannot compare it.
+    func requireBytes(of body: RequestBody, in record: FileRecord) async throws {
+        guard let size = record.size else { return }
+        let digest = try await digest(of: body)
+        var isEqual = size == body.size
+        if let checksum = record.checksum {
+            isEqual = isEqual && checksum.lowercased() == digest.md5
+        } else if let hash = try await knownHash(of: record) {
+            isEqual = isEqual && hash == digest.qiniuHash
+        }
+        guard !isEqual else { return }
+        throw FileClientError(
+            .damaged,
+            "the file has changed since an earlier call began its upload, and the server has bytes of both versions as "
+                + "\(record.objectId); delete that file and upload it again"
+        )
+    }
+
+    /// As ``contentHash(of:)``; `nil` also if the server does not serve the file to this client.
+    private func knownHash(of record: FileRecord) async throws -> String? {
+        do {
+            return try await contentHash(of: record)
+        } catch let error as FileClientError where error.kind == .refused {
+            return nil
+        }
+    }
+
+    private func digest(of body: RequestBody) async throws -> FileDigest {
+        try await threads.block {
             var digest = FileDigest()
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
             defer { buffer.deallocate() }

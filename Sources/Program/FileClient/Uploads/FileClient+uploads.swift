@@ -13,13 +13,15 @@ extension FileClient {
     ///   - path: The file.
     ///   - description: What the server stores about it; `nil` for the last path component as name.
     ///   - location: An unfinished upload of the same file with the same description, from an earlier call of
-    ///     `created`; an upload that the server does not know any more begins again.
+    ///     `created`; an upload that the server does not know any more begins again. In the end the hash of all bytes is
+    ///     compared, because the file can have changed between the calls.
     ///   - created: Called with the URL of a resumable upload before its first byte is sent. Who stores it can continue
     ///     the upload later, for a week.
     ///   - progress: Called with the number of bytes that were sent, many times a second, on threads of the client;
     ///     the number decreases if bytes have to be sent again.
     /// - Returns: The file's record.
-    /// - Throws: ``FileClientError``, with the server's message if it refused the file.
+    /// - Throws: ``FileClientError``, with the server's message if it refused the file; of kind `damaged` if a continued
+    ///   upload has stored a file with other bytes.
     public func upload(
         _ path: String,
         as description: UploadDescription? = nil,
@@ -115,13 +117,16 @@ extension FileClient {
             if let known { created?(known.upload.location) }
         }
         guard let (upload, start) = known else { throw FileClientError(.local, "the upload was not created") }
+        let isContinued = start.offset > 0 || start.file != nil
         var state = start
         while state.file == nil, state.offset < file.size {
             progress?(state.offset)
             let end = min(file.size, state.offset + options.pieceSize)
             state = try await send(file, from: state, upTo: end, length: nil, to: upload, progress)
         }
-        return try await record(of: state, named: description.name)
+        let record = try await record(of: state, named: description.name)
+        if isContinued { try await requireBytes(of: file, in: record) }
+        return record
     }
 
     /// The upload of an earlier call; `nil` if the server does not know it or its size differs.

@@ -6,9 +6,9 @@ final class OpenFile: Sendable {
     /// The size in bytes when the file was opened.
     let size: Int64
     private let descriptor: CInt
-    private let modified: timespec
+    private let version: FileVersion
 
-    /// - Throws: ``FileClientError`` of kind `local` if it is not a file that can be read.
+    /// - Throws: ``FileClientError`` of kind `local` if it is not a file that can be read, or not one with a size.
     init(_ path: String) throws(FileClientError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -18,7 +18,12 @@ final class OpenFile: Sendable {
             throw FileClientError(.local, "\(path) is not a file that can be read")
         }
         size = Int64(status.st_size)
-        modified = status.st_mtim
+        version = FileVersion(status)
+        var byte: UInt8 = 0
+        guard size > 0 || pread(descriptor, &byte, 1, 0) <= 0 else {
+            let hint = "send it as standard input: '-'"
+            throw FileClientError(.local, "\(path) has bytes but no size, like files in /proc; \(hint)")
+        }
     }
 
     deinit { close(descriptor) }
@@ -45,9 +50,7 @@ final class OpenFile: Sendable {
 
     private func requireUnchanged() throws {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, Int64(status.st_size) == size,
-            status.st_mtim.tv_sec == modified.tv_sec, status.st_mtim.tv_nsec == modified.tv_nsec
-        else { throw changed }
+        guard fstat(descriptor, &status) == 0, FileVersion(status) == version else { throw changed }
     }
 
     private var changed: FileClientError {

@@ -26,7 +26,7 @@ package struct FileImport: Sendable {
             // A key is one file, so that the earlier version has to go first; otherwise it goes last.
             if hasKey, let replaced = planned.entry.replaced { try await client.deleteFile(replaced) }
             switch planned.item.content {
-            case .path(let path): try await upload(path, planned, progress)
+            case .path(let path): try await upload(path, FileVersion(of: path), planned, progress)
             case .url(let url): try await copy(url, planned, progress)
             }
             if !hasKey, let replaced = planned.entry.replaced { try await client.deleteFile(replaced) }
@@ -47,11 +47,13 @@ package struct FileImport: Sendable {
             // Another server's fault must not stop the import.
             throw MigrationError("the download failed: \(error)")
         }
-        try await upload(path, planned, progress)
+        // Each download is another file; the client compares what it continues.
+        try await upload(path, nil, planned, progress)
     }
 
     private func upload(
         _ path: String,
+        _ version: FileVersion?,
         _ planned: PlannedItem<FileItem>,
         _ progress: BatchProgress
     ) async throws {
@@ -61,10 +63,10 @@ package struct FileImport: Sendable {
             _ = try await client.upload(
                 path,
                 as: description,
-                continuing: planned.entry.upload,
+                continuing: planned.entry.upload.flatMap { NotedUpload($0).location(for: version) },
                 created: { location in
                     // Without the note, another process sends the file from its beginning.
-                    try? journal.note(upload: location, of: planned.entry)
+                    try? journal.note(upload: NotedUpload(location, of: version).text, of: planned.entry)
                 },
                 progress: { progress.sent($0) }
             )

@@ -104,7 +104,7 @@ extension Journal {
         }
     }
 
-    /// Stores the URL of an item's unfinished upload, so that another process can continue it.
+    /// Stores the note of an item's unfinished upload, so that another process can continue it.
     package func note(upload: String, of entry: JournalEntry) throws {
         do {
             try database.write { database in

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import GRDB
+internal import Glibc
 
 /// What a migration has done with each item of its source: a SQLite file that outlives the process.
 ///
@@ -7,7 +8,7 @@ internal import GRDB
 /// it gets on the server, so that an item whose answer was lost is recognised there instead of being sent twice. The
 /// journal does not sync each note: after a power failure the last items are looked up on the server again.
 ///
-/// One process at a time has a journal. Calls can come from any task.
+/// One process at a time has a journal, and only its owner can read it. Calls can come from any task.
 package final class Journal: Sendable {
     /// The version of the tables; a journal of another version is refused.
     static let version = 1
@@ -35,6 +36,7 @@ package final class Journal: Sendable {
                 try database.execute(sql: "PRAGMA journal_mode = WAL")
                 try database.execute(sql: "PRAGMA synchronous = NORMAL")
             }
+            Journal.create(path)
             database = try DatabaseQueue(path: path, configuration: configuration)
             pass = try database.write { database in
                 try Journal.createTables(in: database)
@@ -52,6 +54,16 @@ package final class Journal: Sendable {
     /// Whether there is a file at a path that a migration would continue.
     package static func exists(at path: String) -> Bool {
         FileManager.default.fileExists(atPath: path)
+    }
+
+    /// Creates a new journal with mode 0600, because it has names, signed URLs and unfinished uploads.
+    ///
+    /// SQLite would use the umask. It gives the files beside a database the mode of the database. A failure is reported
+    /// when SQLite opens the file.
+    private static func create(_ path: String) {
+        // A file that exists must not be opened: closing it would end the locks of SQLite in this process.
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     private static func createTables(in database: Database) throws {

@@ -4,7 +4,7 @@ package struct JournalEntry: Sendable, Hashable {
     let id: Int64
     /// The objectId that the item gets on the server.
     package let objectId: String
-    /// The URL of an unfinished upload of the item; `nil` without one.
+    /// The note of an unfinished upload of the item (``NotedUpload``); `nil` without one.
     package let upload: String?
     /// Whether an earlier process may have sent the item, so that it can be on the server.
     package let mayExist: Bool

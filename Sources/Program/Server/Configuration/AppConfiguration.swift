@@ -87,7 +87,8 @@ package struct AppConfiguration: Sendable {
             let address = SettingReader.address(text)
             if address == nil {
                 faults.append(
-                    "fileDomains of app '\(id)' has '\(text)'; allowed: an address such as https://files.example.com"
+                    "fileDomains of app '\(id)' has '\(text.withoutPathOfAddress)'; "
+                        + "allowed: an address such as https://files.example.com"
                 )
             }
             return address

@@ -42,7 +42,7 @@ struct ConfigurationFile {
         do {
             root = try Yams.compose(yaml: text)
         } catch {
-            throw ExitError.configuration("\(path) is not valid YAML: \(error)")
+            throw ExitError.configuration("\(path) is not valid YAML: \(YAMLFault(error))")
         }
         guard let root, root != Node("") else { return }
         guard let mapping = root.mapping else {

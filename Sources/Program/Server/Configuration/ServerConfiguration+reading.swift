@@ -184,6 +184,7 @@ extension ServerConfiguration {
         reader.number("liveQueries.lifetime", 1...604_800, into: &liveQueries.limits.lifetime)
         reader.size("liveQueries.conditionSize", atMost: 1 << 20, into: &liveQueries.limits.conditionSize)
         reader.size("liveQueries.patternMemory", into: &liveQueries.limits.patternMemory)
+        reader.size("liveQueries.memory", into: &liveQueries.limits.memory)
         reader.size("liveQueries.messageSize", atMost: 16 << 20, into: &liveQueries.limits.messageSize)
         reader.number("liveQueries.queueCount", 1...1_000_000, into: &liveQueries.limits.queueCount)
         reader.size("liveQueries.queueSize", atMost: 1 << 30, into: &liveQueries.limits.queueSize)

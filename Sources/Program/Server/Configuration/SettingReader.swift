@@ -141,7 +141,7 @@ struct SettingReader {
         defer { settle(name, value.map(SettingReader.withoutPath)) }
         guard let text = text(name) else { return }
         guard let address = SettingReader.address(text) else {
-            return refuse(name, text, "an address such as https://files.example.com")
+            return refuse(name, text.withoutPathOfAddress, "an address such as https://files.example.com")
         }
         // Behind the host some services expect a secret.
         set(&value, to: address, name, SettingReader.withoutPath(address))
@@ -229,15 +229,5 @@ struct SettingReader {
     private mutating func note(_ fault: String, of name: String) {
         faults.append(fault)
         faultyNames.insert(name)
-    }
-}
-
-extension String {
-    /// The string with `…` in the place of the user and the password of a URL (RFC 3986 section 3.2.1).
-    fileprivate var withoutUserInformation: String {
-        guard let scheme = firstRange(of: "://"), let end = lastIndex(of: "@"), scheme.upperBound < end else {
-            return self
-        }
-        return self[..<scheme.upperBound] + "…" + self[end...]
     }
 }

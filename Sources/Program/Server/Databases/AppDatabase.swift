@@ -24,6 +24,12 @@ protocol AppDatabase: Sendable {
     /// The id that was made with the tables of a database that servers can share; `nil` for a file.
     var id: String? { get }
 
+    /// Counts the usage from the rows of files, uploads and the trash, in the place of a damaged row; blocks.
+    ///
+    /// - Returns: The usage; `nil` from a database without checksums, which knows no damaged row.
+    /// - Throws: ``OpenFailure``.
+    func countUsage() throws -> Usage?
+
     /// Closes the database; later calls throw.
     func close() async throws
 }

@@ -6,6 +6,7 @@ internal import Storage
 /// A database of SQLite in the app's folder.
 struct FileDatabase: AppDatabase {
     private let database: SQLiteDatabase
+    private let path: String
     let store: any ObjectStore
 
     /// Opens or creates the database.
@@ -16,7 +17,7 @@ struct FileDatabase: AppDatabase {
     ///   - threads: The threads of reads.
     /// - Throws: ``ExitError`` if it cannot be opened.
     init(in folder: String, _ shared: SharedParts, _ threads: ReadThreads) throws {
-        let path = "\(folder)/\(FolderEngine.fileName)"
+        path = "\(folder)/\(FolderEngine.fileName)"
         let settings = shared.configuration.threads
         do {
             database = try SQLiteDatabase(
@@ -53,6 +54,14 @@ struct FileDatabase: AppDatabase {
 
     var capture: (@Sendable () -> any ChangeCapture)? {
         { [database] in DatabaseCapture(of: database) }
+    }
+
+    /// Opens the file a second time, for reading.
+    func countUsage() throws -> Usage? {
+        let check = try DatabaseCheck(path: path, repairing: false)
+        let usage = try check.usage().counted
+        try check.close()
+        return usage
     }
 
     func close() throws {

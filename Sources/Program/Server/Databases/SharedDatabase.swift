@@ -7,6 +7,17 @@ internal import Storage
 struct SharedDatabase: AppDatabase {
     private let objects: PostgresObjectStore
 
+    /// The maximum number of connections to the database for an app.
+    ///
+    /// - Parameter readers: The setting `database.readers`.
+    /// - Returns: The number; docs/scale-out.md has it, too.
+    static func connections(readers: Int) -> Int {
+        readers + lookups(readers) + PostgresObjectStore.ownConnections
+    }
+
+    /// The reads of single objects at a time.
+    private static func lookups(_ readers: Int) -> Int { readers + 2 }
+
     /// Opens the app's schema, or creates it for a new app.
     ///
     /// - Parameters:
@@ -32,7 +43,7 @@ struct SharedDatabase: AppDatabase {
                 PostgresAddress(url: url.revealed, schema: schema),
                 use: bucket == nil ? .exclusive : .shared,
                 readers: readers,
-                lookups: readers + 2,
+                lookups: SharedDatabase.lookups(readers),
                 commits: shared.commits,
                 logger: shared.logger
             )
@@ -96,6 +107,9 @@ struct SharedDatabase: AppDatabase {
 
     /// `nil`, because PostgreSQL has its own.
     var capture: (@Sendable () -> any ChangeCapture)? { nil }
+
+    /// `nil`: PostgreSQL compares its pages with checksums of its own.
+    func countUsage() -> Usage? { nil }
 
     func close() async throws {
         try await objects.close()

@@ -102,7 +102,7 @@ enum MetricCatalog {
     ]
 
     private static let liveQueries: [Metric] = [
-        .gauge("live_queries_connections", "Installations with a connection for live queries, by app."),
+        .gauge("live_queries_connections", "WebSockets that receive events of live queries, by app."),
         .gauge("live_queries_subscriptions", "Subscriptions of live queries, by app."),
         .counter("live_queries_events", "Events of live queries for clients, by app."),
         .counter("live_queries_losses", "Times that clients had to connect again because events were lost, by app."),
@@ -121,8 +121,9 @@ enum MetricCatalog {
             "http.maxConnectionsPerAddress", "http2.maxControlFrames", "http2.maxResets", "http2.maxSmallFrames",
             "images.maxQueued", "images.memory", "limits.appRequests", "limits.fetches", "limits.imageWork",
             "limits.logIns", "limits.requests", "limits.uploads", "limits.userRequests", "liveQueries.connections",
-            "liveQueries.connectionsPerInstallation", "liveQueries.subscribeRate", "liveQueries.subscriptions",
-            "liveQueries.subscriptionsPerInstallation", "mail.maxPerAddress", "mail.maxPerApp", "mail.maxPerClient",
+            "liveQueries.connectionsPerInstallation", "liveQueries.memory", "liveQueries.subscribeRate",
+            "liveQueries.subscriptions", "liveQueries.subscriptionsPerInstallation", "mail.maxPerAddress",
+            "mail.maxPerApp", "mail.maxPerClient",
             "mirror.maxQueued", "people.maxBlocked", "people.maxFollowees", "people.maxRequests", "people.maxStatuses",
             "queries.maxConcurrent", "sms.maxPerApp", "sms.maxPerClient", "sms.maxPerDay", "sms.maxPerMinute",
             "uploads.maxOpen", "uploads.maxOpenAddress", "uploads.maxOpenGuests", "uploads.maxOpenUser",

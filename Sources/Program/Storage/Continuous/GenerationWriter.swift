@@ -96,6 +96,13 @@ struct GenerationWriter {
         )
     }
 
+    /// Whether a file that is not stored is damaged: a record is deleted before its blob, so one whose blob is missing can
+    /// have been deleted since the base.
+    private func isDamage(_ unfit: AppCopy.Unfit) -> Bool {
+        guard case .blob(let file, .missing) = unfit else { return true }
+        return capture.has(file)
+    }
+
     /// Stores everything except the manifest.
     private func store(
         _ base: String,
@@ -110,7 +117,7 @@ struct GenerationWriter {
         var damaged = 0
         let upload = BlobUpload(source: source, layout: layout, target: target, engine: engine)
         // Their records stay in the base, whose bytes the segments continue. A restore leaves out what no list names.
-        let counts = try upload.run(database, listing: list, through: lines) { damaged += $0.count }
+        let counts = try upload.run(database, listing: list, through: lines) { damaged += $0.count(where: isDamage) }
         try database.close()
         var manifest = BackupManifest(
             version: version,

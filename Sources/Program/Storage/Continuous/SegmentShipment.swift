@@ -1,8 +1,10 @@
 internal import Domain
 
-/// Stores a segment in a repository: the blobs of its new files, then their list, then the segment.
+/// Stores a segment in a repository: the blobs of its new files, then their list, then the segment, whose name has the
+/// digest of the list.
 ///
-/// A segment that exists has everything it needs. Each step can be repeated.
+/// A segment that exists has everything it needs. Each step can be repeated. A repetition can have a shorter list, because
+/// a file was deleted meanwhile; then both lists and both segments can exist, and each pair is whole.
 struct SegmentShipment {
     /// The app's folder.
     let source: String
@@ -20,6 +22,7 @@ struct SegmentShipment {
         var lock: BackupLock?
         defer { lock?.release() }
         var damage: [String] = []
+        var name = segment.name.adding(list: SegmentName.noList)
         if let files = segment.files {
             let path = "\(segment.path).blobs"
             // An earlier attempt left it.
@@ -56,10 +59,13 @@ struct SegmentShipment {
             }
             try store()
             try list.flush()
-            if count > 0 { try target.put(layout.blobs(of: segment.name, ofGeneration: generation), fileAt: path) }
+            if count > 0 {
+                name = segment.name.adding(list: try BackupRepository.content(of: path).sha256)
+                try target.put(layout.blobs(of: name, ofGeneration: generation), fileAt: path)
+            }
             try lock?.check()
         }
-        try target.put(layout.object(segment.name, ofGeneration: generation), fileAt: segment.path)
+        try target.put(layout.object(name, ofGeneration: generation), fileAt: segment.path)
         return damage
     }
 

@@ -12,16 +12,25 @@ internal import Synchronization
 /// A lock is an object that its holder writes again every five minutes. Who wants one writes its own first and then
 /// looks for others, so of two at the same time at least one sees the other. A lock that was not written for half an
 /// hour, by the clock of the target, or whose process on this machine has ended, does not count. A holder that slept for
-/// so long finds its lock removed (``check()``) and may not finish.
+/// so long has lost its lock for good, also if no other process has removed it (``check()``), and may not finish.
 final class BackupLock: Sendable {
     enum Kind: String {
         case backup
         case retention
     }
 
+    private struct State {
+        /// When the lock was last stored, by ``clock``.
+        var stored: Int64
+        var isLost = false
+    }
+
     private let target: any BackupTarget
     private let name: String
+    /// The holder; nothing if the target had no space for it.
     private let content: [UInt8]
+    private let clock: @Sendable () -> Int64
+    private let state: Mutex<State>
     private let queue = DispatchQueue(label: "lcfile.lock")
     private let end = DispatchSemaphore(value: 0)
     /// When this process took the lock, by the clock of the target, in seconds since 1970.
@@ -30,6 +39,8 @@ final class BackupLock: Sendable {
     /// The seconds after which a lock that was not written again does not count.
     static let lifetime: Int64 = 30 * 60
     private static let interval = 5 * 60
+    /// The seconds without a write after which the holder gives the lock up, before others do.
+    static let patience = lifetime - Int64(interval)
     /// The microseconds between two looks for the locks of others.
     private static let pause: useconds_t = 200_000
     private static let maxSize = 4096
@@ -41,15 +52,22 @@ final class BackupLock: Sendable {
     ///   - target: The repository.
     ///   - patience: The seconds to wait for the holders of others. They keep those away that come later, so this is
     ///     for a retention, which would never find a moment between the locks of a continuous backup.
+    ///   - clock: The seconds since any moment, also while the machine sleeps.
     /// - Throws: ``ExitError`` naming the holder of one that excludes it.
-    init(_ kind: Kind, of target: any BackupTarget, patience: Int = 0) throws {
+    init(
+        _ kind: Kind,
+        of target: any BackupTarget,
+        patience: Int = 0,
+        clock: @escaping @Sendable () -> Int64 = BackupLock.secondsSinceBoot
+    ) throws {
         self.target = target
+        self.clock = clock
+        state = Mutex(State(stored: clock()))
         let name = "\(BackupLayout.locks)\(kind.rawValue)-\(RandomString.lowercase(25))"
-        let content = LockHolder.current.encoded
         self.name = name
+        let content = try BackupRepository.complaining { try BackupLock.store(name, for: kind, in: target) }
         self.content = content
         acquired = try BackupRepository.complaining {
-            try target.put(name, bytes: content)
             do {
                 let end = ContinuousClock.now + .seconds(patience)
                 while true {
@@ -65,12 +83,60 @@ final class BackupLock: Sendable {
                 throw error
             }
         }
-        // A failure is no end: the next attempt can succeed, and `check` tells whether the lock was lost.
-        queue.async { [end] in
-            while end.wait(timeout: .now() + .seconds(BackupLock.interval)) == .timedOut {
-                try? target.put(name, bytes: content)
-            }
+        queue.async { [self] in
+            while end.wait(timeout: .now() + .seconds(BackupLock.interval)) == .timedOut { refresh() }
         }
+    }
+
+    /// Stores the lock for the first time.
+    ///
+    /// A full target must not keep a retention away, which frees space: an empty file takes none.
+    ///
+    /// - Returns: The bytes of the lock.
+    private static func store(_ name: String, for kind: Kind, in target: any BackupTarget) throws -> [UInt8] {
+        let content = LockHolder.current.encoded
+        do {
+            try target.put(name, bytes: content)
+            return content
+        } catch {
+            guard kind == .retention, error.reason == .full else { throw error }
+            try target.put(name, bytes: [])
+            return []
+        }
+    }
+
+    /// Stores the lock again, unless it was lost: one that another process removed must not come back.
+    ///
+    /// A failure is no end: the next attempt can succeed.
+    func refresh() {
+        let begin = clock()
+        guard !hasLost(at: begin) else { return }
+        do {
+            guard try target.get(name, limit: BackupLock.maxSize) == content else {
+                return state.withLock { $0.isLost = true }
+            }
+            try target.put(name, bytes: content)
+        } catch {
+            return
+        }
+        // This process could have slept between the two calls.
+        guard !hasLost(at: clock()) else { return }
+        state.withLock { $0.stored = begin }
+    }
+
+    /// Whether the lock was lost, because it was removed or not stored for too long.
+    private func hasLost(at now: Int64) -> Bool {
+        state.withLock { state in
+            if now - state.stored > BackupLock.patience { state.isLost = true }
+            return state.isLost
+        }
+    }
+
+    /// The time since the boot of the machine, also while it slept.
+    private static func secondsSinceBoot() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec)
     }
 
     /// Gives the lock back; to be called once, after everything that needs it.
@@ -81,11 +147,14 @@ final class BackupLock: Sendable {
         try? target.remove([name])
     }
 
-    /// Throws if the lock was lost, because this process could not write it for half an hour.
+    /// Throws if the lock was lost, because this process could not write it for too long.
     func check() throws {
         let own = try BackupRepository.complaining { try target.get(name, limit: BackupLock.maxSize) }
-        guard own == content else {
-            throw ExitError.storage("the lock \(name) in \(target) was removed by another process; start again")
+        guard own == content, !hasLost(at: clock()) else {
+            throw ExitError.storage(
+                "the lock \(name) in \(target) was removed by another process or not written for "
+                    + "\(BackupLock.patience / 60) minutes; start again"
+            )
         }
     }
 

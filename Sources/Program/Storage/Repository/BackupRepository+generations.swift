@@ -56,21 +56,24 @@ extension BackupRepository {
         _ body: (ListedSegment) throws -> Void = { _ in }
     ) throws -> GenerationSpan {
         var span = GenerationSpan()
-        var blobs: SegmentName?
+        var listed: SegmentName?
         try scanObjects(generation.layout.root(ofGeneration: generation.time)) { object in
             guard let name = SegmentName(object.name) else { return true }
             guard object.name == generation.object(name) else {
                 // It comes before its segment; one without a segment was left by a crash.
-                blobs = name
+                listed = name
                 return true
             }
+            // The answer to a put was lost, and the next attempt had another list. Both have the same pages.
+            if let last = span.last, last.number == name.number, last.time == name.time { return true }
             guard name.number == span.count + 1 else {
                 // At the time of the segment before, the missing one changes nothing.
                 if moment.map({ $0 > span.end(of: generation) }) ?? true { span.gap = span.count + 1 }
                 return false
             }
             if let moment, name.time > moment { return false }
-            try body(ListedSegment(name: name, size: object.size, hasBlobs: blobs == name))
+            let list = generation.list(of: name, isListed: listed == name)
+            try body(ListedSegment(name: name, size: object.size, list: list))
             span.last = name
             span.bytes += object.size
             return true
@@ -79,6 +82,8 @@ extension BackupRepository {
     }
 
     /// The names of the blobs that a generation has stored, up to the end of a span.
+    ///
+    /// - Throws: ``ExitError`` if a list is missing or damaged.
     func blobs(
         of generation: Generation,
         _ span: GenerationSpan,
@@ -87,10 +92,10 @@ extension BackupRepository {
     ) throws -> BlobNames {
         let names = try BlobNames(in: target, with: engine, through: folder)
         try BackupRepository.complaining {
-            try names.add(generation.object(.files))
+            try names.add(generation.object(.files), sha256: generation.manifest.files.sha256)
             try forEachSegment(of: generation) { segment in
-                guard let last = span.last, segment.name <= last, segment.hasBlobs else { return }
-                try names.add(generation.layout.blobs(of: segment.name, ofGeneration: generation.time))
+                guard segment.name.number <= span.count, let list = segment.list else { return }
+                try names.add(list.object, sha256: list.sha256)
             }
             try names.finish()
         }

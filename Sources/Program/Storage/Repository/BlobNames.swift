@@ -8,7 +8,7 @@ final class BlobNames {
     private let engine: any BackupEngine
     private let folder: String
     private let lines: LineBuckets
-    private var waiting: [(list: String, content: BackupManifest.Content?)] = []
+    private var waiting: [(list: String, sha256: String?)] = []
     private var loaded: (bucket: Int, names: Set<String>)?
 
     /// The number of lists that are read at a time.
@@ -31,24 +31,29 @@ final class BlobNames {
     ///
     /// - Parameters:
     ///   - list: The name of the list.
-    ///   - content: What it must contain; `nil` if that is unknown.
-    /// - Throws: ``ExitError`` if a list is damaged, and ``BackupTargetFailure``.
-    func add(_ list: String, of content: BackupManifest.Content? = nil) throws {
-        waiting.append((list, content))
+    ///   - sha256: The digest of its bytes; `nil` if that is unknown.
+    /// - Throws: ``ExitError`` if a list is missing or damaged, and ``BackupTargetFailure``.
+    func add(_ list: String, sha256: String? = nil) throws {
+        waiting.append((list, sha256))
         if waiting.count == BlobNames.batch { try finish() }
     }
 
     /// Reads the lists that were added.
     ///
-    /// - Throws: ``ExitError`` if a list is damaged, and ``BackupTargetFailure``.
+    /// - Throws: ``ExitError`` if a list is missing or damaged, and ``BackupTargetFailure``.
     func finish() throws {
         guard !waiting.isEmpty else { return }
         let lists = "\(folder)/lists"
         try StorageContents.makeFolder(lists)
-        try engine.fetch(waiting.map(\.list), in: target, to: lists)
-        for (index, (list, content)) in waiting.enumerated() {
-            if let content, try BackupRepository.content(of: "\(lists)/\(index)") != content { throw damaged(list) }
-            try FileBytes.forEachLine(of: "\(lists)/\(index)") { line in
+        do {
+            try engine.fetch(waiting.map(\.list), in: target, to: lists)
+        } catch let failure as BackupTargetFailure where failure.reason == .missing {
+            throw ExitError.storage("a list of blobs is missing (\(failure.description)); no blob was removed")
+        }
+        for (index, (list, sha256)) in waiting.enumerated() {
+            let path = "\(lists)/\(index)"
+            if let sha256, try BackupRepository.content(of: path).sha256 != sha256 { throw damaged(list) }
+            try FileBytes.forEachLine(of: path) { line in
                 guard let blob = BackupBlob(line) else { throw damaged(list) }
                 try lines.add(blob.description)
             }

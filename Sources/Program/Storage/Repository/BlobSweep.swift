@@ -19,8 +19,9 @@ struct BlobSweep {
     /// Removes blobs.
     ///
     /// - Parameters:
-    ///   - lists: Lists that must exist, with their contents by their manifests; if one is missing or differs, no blob
-    ///     is removed: a blob that only this list names would be taken for one that nothing needs.
+    ///   - lists: Lists that must exist, with their contents by their manifests, as those that the names of segments
+    ///     demand; if one is missing or differs, no blob is removed: a blob that only this list names would be taken for
+    ///     one that nothing needs.
     ///   - time: The current time, by the clock of the target.
     ///   - summary: Counts what was removed.
     /// - Throws: ``ExitError`` and ``BackupTargetFailure``; a later run removes the rest.
@@ -38,8 +39,8 @@ struct BlobSweep {
         let lock = try BackupLock(.retention, of: repository.target, patience: patience)
         defer { lock.release() }
         let newer = try BlobNames(in: repository.target, with: engine, through: scratch.folder("newer"))
-        try forEachList { list in
-            if list.modified >= time - BlobSweep.tolerance { try newer.add(list.name) }
+        try forEachList { list, sha256 in
+            if list.modified >= time - BlobSweep.tolerance { try newer.add(list.name, sha256: sha256) }
         }
         try newer.finish()
         var batch: [(name: String, size: Int64)] = []
@@ -62,8 +63,8 @@ struct BlobSweep {
         listing path: String
     ) throws {
         let named = try BlobNames(in: repository.target, with: engine, through: folder)
-        for (list, content) in lists { try named.add(list, of: content) }
-        try forEachList { if lists[$0.name] == nil { try named.add($0.name) } }
+        for (list, content) in lists { try named.add(list, sha256: content.sha256) }
+        try forEachList { list, sha256 in if lists[list.name] == nil { try named.add(list.name, sha256: sha256) } }
         try named.finish()
         var unnamed = try LineWriter(path)
         var listing = BlobListing(of: layout, in: repository.target)
@@ -77,13 +78,29 @@ struct BlobSweep {
         try unnamed.flush()
     }
 
-    /// Calls a body with all lists, also those of snapshots and generations that are not whole.
-    private func forEachList(_ body: (BackupObject) throws -> Void) throws {
+    /// Calls a body with all lists, also those of snapshots and generations that are not whole, and with the digests that
+    /// the names of segments demand.
+    ///
+    /// - Throws: ``ExitError`` if the list of a segment is missing, and what the body throws.
+    private func forEachList(_ body: (BackupObject, _ sha256: String?) throws -> Void) throws {
         try repository.forEachObject(layout.snapshots) { object in
-            if object.name.hasSuffix("/\(SnapshotPart.files.rawValue)") { try body(object) }
+            if object.name.hasSuffix("/\(SnapshotPart.files.rawValue)") { try body(object, nil) }
         }
+        // The name of a list is just before that of its segment, which is stored after it and removed before it.
+        var last: String?
         try repository.forEachObject(layout.log) { object in
-            if layout.isBlobList(object.name) { try body(object) }
+            let segment = SegmentName(object.name)
+            if layout.isBlobList(object.name) {
+                last = object.name
+                return try body(object, segment?.list)
+            }
+            guard let segment, let list = segment.list, list != SegmentName.noList,
+                let generation = layout.generation(of: object.name)
+            else { return }
+            let name = layout.blobs(of: segment, ofGeneration: generation)
+            guard name == last else {
+                throw ExitError.storage("\(name) in \(repository.target) is missing; no blob was removed")
+            }
         }
     }
 

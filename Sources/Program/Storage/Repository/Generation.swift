@@ -16,6 +16,18 @@ struct Generation {
     func object(_ part: GenerationPart) -> String { layout.object(part, ofGeneration: time) }
     /// The name of a segment's object.
     func object(_ segment: SegmentName) -> String { layout.object(segment, ofGeneration: time) }
+
+    /// The list of the blobs that a segment adds; `nil` if it adds none.
+    ///
+    /// - Parameters:
+    ///   - segment: The segment.
+    ///   - isListed: Whether the repository has a list for it, which alone tells it of a segment of an earlier version.
+    /// - Returns: The list, which the repository can lack.
+    func list(of segment: SegmentName, isListed: Bool) -> SegmentList? {
+        let object = layout.blobs(of: segment, ofGeneration: time)
+        guard let digest = segment.list else { return isListed ? SegmentList(object: object, sha256: nil) : nil }
+        return digest == SegmentName.noList ? nil : SegmentList(object: object, sha256: digest)
+    }
 }
 
 /// The segments of a generation that follow each other from number 1, up to a moment.
@@ -42,6 +54,14 @@ struct ListedSegment {
     let name: SegmentName
     /// The size in bytes.
     let size: Int64
-    /// Whether there is a list of new blobs for it.
-    let hasBlobs: Bool
+    /// The list of new blobs; `nil` if the segment adds none.
+    let list: SegmentList?
+}
+
+/// The list of the blobs that a segment adds.
+struct SegmentList {
+    /// The name in the repository.
+    let object: String
+    /// What the list must contain; `nil` if an earlier version wrote the segment.
+    let sha256: String?
 }

@@ -28,9 +28,9 @@ struct GenerationReplay {
         var end = generation.time.timestamp
         var batch: [SegmentName] = []
         try repository.forEachSegment(of: generation) { segment in
-            guard segment.name <= last else { return }
+            guard segment.name.number <= last.number else { return }
             batch.append(segment.name)
-            guard batch.count == GenerationReplay.batch || segment.name == last else { return }
+            guard batch.count == GenerationReplay.batch || segment.name.number == last.number else { return }
             try apply(batch, in: "\(folder)/segments", to: folder, &link, &end)
             batch.removeAll()
         }

@@ -68,6 +68,10 @@ struct GenerationVerification {
                 }
                 summary.damagedFiles += broken.count
             }
+            try database.forEachDamagedRow { row in
+                summary.damagedRows += 1
+                summary.note("\(generation.description): \(row)")
+            }
             try database.close()
         } catch let failure as OpenFailure {
             throw GenerationDefect(in: generation, "the database of \(generation.description) \(failure.message)")

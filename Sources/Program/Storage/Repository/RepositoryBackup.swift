@@ -41,6 +41,7 @@ package struct RepositoryBackup {
     /// - Throws: ``ExitError`` with the reason. Snapshots of earlier apps can be complete then; objects without a
     ///   manifest are used by the next backup or removed by a retention.
     package func run() throws -> RepositorySummary {
+        try StorageFolder.refuseUnfinishedRestore(in: storage)
         let apps = try StorageContents.apps(in: storage, with: engine)
         guard !apps.isEmpty else {
             throw ExitError.storage("the storage folder \(storage) contains no app to back up")

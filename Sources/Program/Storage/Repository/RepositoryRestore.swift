@@ -79,12 +79,16 @@ package struct RepositoryRestore {
             comparingDigests: comparingDigests,
             repository: (repository.target, state.layout)
         )
-        var blobs: BlobNames?
+        var lists: Result<BlobNames, any Error>?
         try copy.run(counting: &summary) { unfit, database, summary in
             var unfit = unfit
             if case .generation(let generation, let span) = state.source {
-                let names = try blobs ?? repository.blobs(of: generation, span, with: engine, through: folder)
-                blobs = names
+                let read = lists ?? Result { try repository.blobs(of: generation, span, with: engine, through: folder) }
+                lists = read
+                // Without a whole list it is unknown which files the backup never had, so all of them count as damaged.
+                if case .failure(let error) = read, !leavingOutDamage { throw error }
+            }
+            if case .generation = state.source, case .success(let names)? = lists {
                 let unlisted = try leaveOutUnlisted(&unfit, by: names, of: database)
                 let lost = min(unlisted, damaged)
                 damaged -= lost

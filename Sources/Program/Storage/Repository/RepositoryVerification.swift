@@ -12,7 +12,7 @@ package struct VerificationSummary: Sendable, Equatable {
     package var readBytes: Int64 = 0
     /// The number of files in snapshots and generations whose blobs are missing or damaged.
     package var damagedFiles = 0
-    /// The number of rows in snapshots that do not match their checksums.
+    /// The number of rows in snapshots and generations that do not match their checksums.
     package var damagedRows = 0
     /// The number of generations with a gap or damage: not all of their moments can be restored.
     package var damagedGenerations = 0

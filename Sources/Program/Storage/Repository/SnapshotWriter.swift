@@ -76,6 +76,11 @@ struct SnapshotWriter {
         to folder: String,
         counting summary: inout RepositorySummary
     ) throws -> (any CopiedDatabase)? {
+        // SQLite would take what is left of the log for all of it.
+        if let damage = try engine.certainLogDamage(in: source) {
+            summary.contents.noteDamage(of: original, damage.description)
+            return nil
+        }
         do {
             let database = try engine.copyDatabase(of: source, to: folder)
             guard let damage = database.damage else { return database }

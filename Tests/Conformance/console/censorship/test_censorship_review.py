@@ -22,6 +22,9 @@ def test_images_are_reviewed_by_keyboard(censorship, word):
     censorship.enter().shows(f"{name}-2.jpg")
     censorship.key("n").shows(f"{name}-1.jpg")
     censorship.key(Keys.SHIFT + "n").shows(f"{name}-2.jpg")
+    # A key that is held down decides about one image, not about all that follow.
+    censorship.browser.command("Input.dispatchKeyEvent", type="keyDown", key="p", text="p", autoRepeat=True)
+    assert censorship.current == f"{name}-2.jpg"
     censorship.key("p").shows(f"{name}-1.jpg")
     censorship.key("b").shows(f"{name}-0.jpg")
     assert censorship.has(third, "passed")["decidedBy"] == "person"
@@ -131,7 +134,9 @@ def test_a_file_that_is_no_image_has_no_verdict(censorship, word):
     id = censorship.api.store(b"words", f"{word}.txt", "text/plain")["objectId"]
     FilesArea(censorship.console).enter("file", id)
     censorship.browser.find(".files-preview pre")
-    assert not any(panel.is_displayed() for panel in censorship.browser.all(".censor-panel"))
+    assert censorship.browser.all(".censor-panel") == []
+    called = censorship.browser.run("return performance.getEntriesByType('resource').map(({ name }) => name)")
+    assert [address for address in called if address.endswith("/censor")] == []
 
 
 @pytest.mark.extended

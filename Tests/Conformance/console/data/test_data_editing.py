@@ -1,9 +1,15 @@
 """Values that are edited in place: by the right editor, checked, and never lost."""
 
+import json
+
 import pytest
 from data import DELETE, Objects, blob, describe, geopoint
 from people import unique
 from selenium.webdriver.common.keys import Keys
+
+
+# A double has no such number; the next one is 9007199254740992.
+LARGE = 9007199254740993
 
 
 @pytest.fixture
@@ -72,12 +78,60 @@ def test_a_date_is_edited_in_local_time_and_stored_in_utc(area, notes):
 
 
 @pytest.mark.extended
+def test_a_date_that_is_not_changed_stays_in_an_hour_that_the_clocks_repeat(area, notes):
+    # 02:30 by the clocks, for the second time.
+    time = "2026-10-25T01:30:00.000Z"
+    id = notes.create(due={"__type": "Date", "iso": time})
+    area.browser.command("Emulation.setTimezoneOverride", timezoneId="Europe/Berlin")
+    area.enter(notes.name, count=1).open(0, "due")
+    area.browser.find("dialog output", f"UTC: {time}")
+    area.save()
+    assert stored(notes, id, "due")["iso"] == time
+
+
+@pytest.mark.extended
+def test_a_string_keeps_its_line_ends(area, notes):
+    id = notes.create(dos="one\r\ntwo", mixed="one\r\ntwo\nthree")
+    area.enter(notes.name, count=1).open(0, "dos")
+    area.browser.press(Keys.ARROW_RIGHT, "!")
+    area.save().shows(0, "dos", "one two!").open(0, "mixed")
+    area.save()
+    assert (stored(notes, id, "dos"), stored(notes, id, "mixed")) == ("one\r\ntwo!", "one\r\ntwo\nthree")
+
+
+@pytest.mark.extended
+def test_a_platform_that_is_left_out_is_removed_from_a_user(area, master):
+    platform = lambda: {"uid": unique("uid"), "access_token": "x"}
+    data = {"github": platform(), "weibo": platform()}
+    id = master.post("/1.1/users", json={"authData": data}).json()["objectId"]
+    area.enter("_User", where={"objectId": id}, count=1).open(0, "authData")
+    del data["github"]
+    area.type(json.dumps(data)).save()
+    assert master.get(f"/1.1/users/{id}").json()["authData"] == data
+
+
+@pytest.mark.extended
+def test_numbers_that_the_page_would_round_are_known(console):
+    console.open()
+    exact = ["-9007199254740991", "0.1", "1e17", "9007199254740992.0", "1e300", "100000000000000000000", "-.5e3"]
+    rounded = [
+        "9007199254740992", "-9223372036854775808", "9007199254740993.0", "9007199254740993e0", "12345678901234567890",
+        "12345678901234567890.5", "1e400",
+    ]
+    script = "return import('/console/scripts/numbers.js').then(({ isExact }) => arguments[0].filter(isExact))"
+    assert console.browser.run(script, exact + rounded) == exact
+
+
+@pytest.mark.extended
 def test_a_wrong_value_is_explained_and_not_stored(area, notes):
     wrong = {
         "n": (1, "1,5", "Write a number"), "m": (1, "9007199254740993", "too large"),
         "list": ([1], "[1", "not JSON: line 1, column 3"), "items": ([1], '{"a": 1}', "needs an array"),
         "map": ({"a": 1}, "[]", "needs an object"), "place": (geopoint(1, 2), "91", "between -90 and 90"),
         "bytes": (blob("aGk="), "a$b=", "not Base64"), "deep": ({"a": 1}, '{"$a": 1}', "$a"),
+        "power": (1, "9007199254740993e0", "too large"),
+        # The page has another number than the server, so each change of the value would store that.
+        "large": ({"n": LARGE, "m": 1}, '{"n": 9007199254740992, "m": 2}', "round the number 9007199254740992"),
     }
     id = notes.create(**{field: value for field, (value, _, _) in wrong.items()})
     area.enter(notes.name, count=1)
@@ -128,7 +182,15 @@ def test_nothing_typed_is_lost_when_the_session_ends(area, notes, console):
     area.type("typed before the end")
     console.end_sessions()
     # Any call can be the one that asks for the log-in, in a dialog over the panel.
-    area.browser.run("document.querySelector('.panel button.primary').click()")
+    save = "document.querySelector('.panel button.primary').click()"
+    area.browser.run(save)
+    area.browser.find("dialog form.login-form")
+    area.browser.press(Keys.ESCAPE)
+    area.browser.gone("dialog form.login-form")
+    area.browser.wait(lambda: not area.browser.all(".panel[aria-busy]"), "the panel still waits")
+    assert area.browser.find("dialog textarea").get_attribute("value") == "typed before the end"
+    assert area.browser.all(".panel [role=alert]")[0].text == ""
+    area.browser.run(save)
     console.log_in()
     area.browser.gone("dialog")
     area.shows(0, "text", "typed before the end")

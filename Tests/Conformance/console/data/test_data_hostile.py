@@ -38,6 +38,7 @@ def test_values_are_text_wherever_they_are_shown(area, master):
     area.browser.press(Keys.ESCAPE)
     area.open(6, "list")
     area.browser.press(Keys.ESCAPE)
+    area.browser.gone("dialog")
     area.press("Filter").press("Add a test").choose("Field", "name")
     area.browser.fill("input[aria-label=Value]", CORPUS[0])
     area.browser.find("output.code", CORPUS[0])
@@ -81,6 +82,24 @@ def test_an_address_with_another_path_calls_nothing(area):
     )
     assert called and all("/schemas" in address or "limit=0" in address for address in called)
     assert area.browser.run("return window.hacked") is None
+
+
+def test_names_that_every_object_of_javascript_has_are_fields_and_classes(area, master):
+    """A guest can create them, and an object without the field must not get the member of JavaScript."""
+    names = ["constructor", "hasOwnProperty", "toString", "valueOf"]
+    targets = Objects(master, "constructor")
+    things = Objects(master, unique("Thing"))
+    things.create(link=targets.pointer(targets.create(name="the goal")), **{name: "text" for name in names})
+    things.create(n=1)
+    area.enter(things.name, order="createdAt", count=2).shows(1, "n", "1")
+    assert [[area.text(row, name) for name in names] for row in (0, 1)] == [["text"] * 4, ["—"] * 4]
+    area.open(1, "toString")
+    assert area.browser.focused.get_attribute("value") == ""
+    area.browser.press(Keys.ESCAPE)
+    area.browser.gone("dialog")
+    area.open(0, "link")
+    area.browser.find("dialog output", "the goal")
+    assert_harmless(area)
 
 
 def test_an_address_with_a_condition_only_reads(area, master):

@@ -67,6 +67,16 @@ def test_the_dialog_of_a_hostile_file_runs_nothing(files, hostile, number):
 
 
 @pytest.mark.extended
+def test_metadata_without_a_text_hide_no_file(files):
+    """An object with a member `toString` cannot become a string in JavaScript."""
+    odd = {"toString": 1}
+    body = {"name": "odd.bin", "url": "http://127.0.0.1:1/x", "metaData": {"_checksum": odd, "owner": odd, "size": odd}}
+    id = files.api.post("/1.1/files/odd.bin", json=body).json()["objectId"]
+    files.enter("file", id)
+    files.browser.find("dialog dd", '{"toString":1}')
+
+
+@pytest.mark.extended
 def test_the_preview_of_an_svg_is_a_raster_image(files, hostile):
     record = hostile[list(CONTENTS).index("image/svg+xml")]
     files.enter("file", record["objectId"])

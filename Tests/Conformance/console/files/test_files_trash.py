@@ -73,6 +73,11 @@ def test_the_trash_is_emptied_after_the_number_of_files(files, word):
     count = len(names_in_trash(files))
     files.enter("trash")
     files.browser.find("th", f"{word}-0")
+    # The clock of a reader's machine can be an hour behind that of the server.
+    files.browser.run(
+        "const Real = Date; window.Date = class extends Real {"
+        " constructor(...parts) { super(...(parts.length > 0 ? parts : [Real.now() - 3_600_000])); } }"
+    )
     files.browser.click("button", "Empty the trash")
     assert f"all {count} files" in files.confirm()
     files.browser.find("[role=status]", "The trash is empty")

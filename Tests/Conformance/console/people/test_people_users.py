@@ -1,7 +1,7 @@
 """Users in the area People: found, looked at, logged out, deleted."""
 
 import pytest
-from accounts import User, is_live, join, new_phone, sessions, sign_up, unique, user_of
+from accounts import User, is_live, join, log_in, new_phone, sessions, sign_up, unique, user_of
 from client import ALPHA
 from data import Objects, describe
 from people import CHOSEN, Role
@@ -64,7 +64,9 @@ def test_the_list_has_pages_with_the_newest_users_first(people, browser):
 
 @pytest.mark.extended
 def test_the_page_of_a_user_has_its_facts_and_no_secret(people, browser, ann):
-    platform = {"authData": {"github": {"uid": "octo1", "access_token": "hush-token"}}}
+    # An object with a member `toString` cannot become a string in JavaScript.
+    odd = {"uid": "u", "openid": {"toString": 1}, "access_token": "x"}
+    platform = {"authData": {"github": {"uid": "octo1", "access_token": "hush-token"}, "odd": odd}}
     assert ann.change(platform, by=people.master).status_code == 200
     people.enter("user", ann.id).heading(ann.username)
     facts = browser.find("main").text
@@ -114,6 +116,17 @@ def test_one_session_is_ended_and_then_all(people, browser, api):
 
 
 @pytest.mark.extended
+def test_another_password_ends_the_sessions_of_a_user(people, browser, api, ann):
+    people.enter("user", ann.id).heading(ann.username).press("Set a password")
+    browser.fill("dialog input[type=password]", "another password")
+    browser.click("dialog button.primary")
+    people.notice(f"{ann.username} has a new password.")
+    browser.find(".people-sessions [role=status]", "This user has no session")
+    assert not is_live(api, ann.token)
+    assert log_in(api, "another password", username=ann.username).status_code == 200
+
+
+@pytest.mark.extended
 def test_a_user_is_deleted_after_a_question_that_names_it(people, browser, ann):
     people.enter("user", ann.id).heading(ann.username).press("Delete this user").question()
     assert browser.focused.text == "Cancel"
@@ -131,6 +144,7 @@ def test_an_unknown_user_is_said_to_be_unknown(people, ann):
     people.enter("user", "0" * 24).heading("There is no user with this ID.")
     people.go("users").browser.find(".people-users")
     people.go("user", "..").heading("There is no user with this ID.")
+    people.go("constructor").browser.find(".people-users")
 
 
 @pytest.mark.extended

@@ -90,6 +90,11 @@ export class Client {
     return { 'X-Console-Token': this.#session.token };
   }
 
+  /// The time of the server, as a Date value: the clock of the browser can be another one.
+  time() {
+    return this.get('date');
+  }
+
   /// GET with a query; returns the JSON of the response.
   async get(path, query, options = {}) {
     return (await this.request('GET', path, { ...options, query })).json();

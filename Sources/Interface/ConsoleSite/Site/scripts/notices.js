@@ -34,8 +34,16 @@ export function say(text) {
   setTimeout(leave, lasting);
 }
 
+/// Whether an error only says that a call was cancelled: by the page, or by a reader who does not log in again.
+function isCancelled(error) {
+  return error?.name === 'AbortError' || error?.name === 'LogInRefused';
+}
+
 /// The lines that describe an error: the server's message, and the request's id for the log of the server.
+///
+/// A call that was cancelled has none.
 export function describe(error) {
+  if (isCancelled(error)) return [];
   if (!(error instanceof ServerError)) return [words('error.unexpected', { message: error?.message ?? String(error) })];
   if (error.status === 0) return [words('error.unreachable')];
   const message = error.message || words('error.status', { status: String(error.status) });
@@ -44,7 +52,7 @@ export function describe(error) {
 
 /// Shows an error until it is closed. A call that was cancelled is no error.
 export function fail(error) {
-  if (error?.name === 'AbortError' || error?.name === 'LogInRefused') return;
+  if (isCancelled(error)) return;
   if (!(error instanceof ServerError)) console.error(error);
   show(urgent, 'failed', describe(error));
 }

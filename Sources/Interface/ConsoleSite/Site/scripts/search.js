@@ -1,7 +1,9 @@
 // Finds objects of a class by what is typed: an id, or the beginning of a name.
 
+import { memberOf } from './values.js';
+
 /// The field by which objects of a class are searched and named.
-const nameFields = { _User: 'username', _Role: 'name', _File: 'name' };
+const nameFields = new Map([['_User', 'username'], ['_Role', 'name'], ['_File', 'name']]);
 /// The fields whose values name an object, the better ones first.
 const likelyNames = ['name', 'title', 'username', 'subject', 'label'];
 const resultCount = 20;
@@ -10,7 +12,7 @@ const resultCount = 20;
 ///
 /// Resolves to `null` if the class has no String field.
 export async function nameField(client, className) {
-  if (nameFields[className] !== undefined) return nameFields[className];
+  if (nameFields.has(className)) return nameFields.get(className);
   const schema = await client.get(`schemas/${className}`);
   const strings = Object.keys(schema).filter((name) => name !== 'objectId' && schema[name].type === 'String').sort();
   return likelyNames.find((name) => strings.includes(name)) ?? strings[0] ?? null;
@@ -26,7 +28,7 @@ export async function findByName(client, className, text) {
     where: text === '' ? {} : { $or: tests }, limit: resultCount,
     order: text === '' ? '-createdAt' : 'createdAt', ...(field === null ? {} : { keys: field }),
   });
-  return reply.results.map((object) => ({ id: object.objectId, name: String(object[field] ?? '') }));
+  return reply.results.map((object) => ({ id: object.objectId, name: nameOf(object, field) }));
 }
 
 /// The names of objects by their ids; those that do not exist have none.
@@ -36,7 +38,12 @@ export async function namesOf(client, className, ids) {
   const reply = await client.get(`classes/${className}`, {
     where: { objectId: { $in: ids.slice(0, 200) } }, limit: 200, ...(field === null ? {} : { keys: field }),
   });
-  return new Map(reply.results.map((object) => [object.objectId, String(object[field] ?? '')]));
+  return new Map(reply.results.map((object) => [object.objectId, nameOf(object, field)]));
+}
+
+/// The name of an object by the field that `nameField` has found; empty without one.
+export function nameOf(object, field) {
+  return field === null ? '' : String(memberOf(object, field) ?? '');
 }
 
 /// A text as the regular expression that finds it.

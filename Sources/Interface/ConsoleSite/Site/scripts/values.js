@@ -3,6 +3,13 @@
 /// The most characters of a value that a cell shows.
 const cellLength = 200;
 
+/// The value of a field whose name comes from data; `undefined` if the object has no such field.
+///
+/// A client can call a field `constructor` or `toString`, members that every object of JavaScript inherits.
+export function memberOf(object, name) {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 /// The type of a value, by the names that schemas use.
 ///
 /// An empty string for a missing value, `Null` for null.
@@ -63,6 +70,6 @@ function fullText(value, type) {
   case 'File': return value.name ?? value.id ?? value.objectId ?? '';
   case 'GeoPoint': return `${value.latitude}, ${value.longitude}`;
   case 'Bytes': return value.base64 ?? '';
-  default: return JSON.stringify(value);
+  default: return JSON.stringify(value) ?? '';
   }
 }

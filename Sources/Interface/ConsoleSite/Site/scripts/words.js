@@ -10,7 +10,7 @@ export const languages = { en: 'English', zh: '简体中文' };
 
 function preferred() {
   const chosen = localStorage.getItem(stored);
-  if (chosen in languages) return chosen;
+  if (chosen !== null && Object.hasOwn(languages, chosen)) return chosen;
   const first = navigator.languages.find((name) => /^(en|zh)\b/i.test(name)) ?? 'en';
   return first.slice(0, 2).toLowerCase();
 }

@@ -23,7 +23,8 @@ class Activity {
   #sessions = element('div', { class: 'scroll', tabindex: '0' });
   #entries = element('tbody');
   #more;
-  #oldest = null;
+  /// The last entry that is shown.
+  #last = null;
 
   constructor(place, context) {
     this.#context = context;
@@ -128,14 +129,13 @@ class Activity {
     const { client, notices } = this.#context;
     this.#more.disabled = true;
     try {
-      const where = this.#oldest ? { createdAt: { $lt: { __type: 'Date', iso: this.#oldest } } } : undefined;
       const { results } = await client.get(
         'classes/_ConsoleAudit',
-        { where, order: '-createdAt', limit: pageSize },
+        { where: this.#last ? conditionAfter(this.#last) : undefined, order: '-createdAt,-objectId', limit: pageSize },
         { signal: this.#closing.signal },
       );
       this.#entries.append(...results.map((entry) => this.#entryRow(entry)));
-      this.#oldest = results.at(-1)?.createdAt ?? this.#oldest;
+      this.#last = results.at(-1) ?? this.#last;
       this.#more.hidden = results.length < pageSize;
       if (this.#entries.childElementCount === 0) this.#entries.append(this.#noEntries());
     } catch (error) {
@@ -163,4 +163,10 @@ class Activity {
       cell(element('code', {}, entry.requestId)),
     );
   }
+}
+
+/// The condition for the entries after one in the list; several can have its time.
+function conditionAfter({ createdAt, objectId }) {
+  const time = { __type: 'Date', iso: createdAt };
+  return { $or: [{ createdAt: { $lt: time } }, { createdAt: time, objectId: { $lt: objectId } }] };
 }

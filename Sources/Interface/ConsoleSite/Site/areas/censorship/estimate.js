@@ -3,6 +3,11 @@
 /// The number of steps of a score from 0 to 1.
 export const steps = 100;
 
+/// A threshold in steps; it can be between two. Without the error of the product: 0.07 × 100 is more than 7.
+export function inSteps(threshold) {
+  return Number((threshold * steps).toFixed(6));
+}
+
 /// Counts of scores: for each hundredth the files with exactly this score, and those between it and the next.
 export class Scores {
   #equal = new Array(steps + 1).fill(0);

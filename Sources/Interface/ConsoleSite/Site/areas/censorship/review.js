@@ -215,8 +215,11 @@ export class Review {
       v: () => this.#card.look(), p: () => this.#decide('passed'), b: () => this.#decide('rejected'),
       n: () => this.#step(event.shiftKey ? -1 : 1), u: () => this.#undo(),
     };
-    const run = keys[event.key.toLowerCase()];
-    if (!run || !this.#current && event.key !== 'u') return;
+    const key = event.key.toLowerCase();
+    const run = keys[key];
+    if (!run || !this.#current && key !== 'u') return;
+    // A key that is held down repeats; a verdict is about one image that was seen.
+    if (event.repeat && key !== 'n') return;
     event.preventDefault();
     run();
   }

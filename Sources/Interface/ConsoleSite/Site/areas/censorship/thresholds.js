@@ -3,9 +3,10 @@
 import { codeBlock } from '../../scripts/code-block.js';
 import { element, fill, freshID } from '../../scripts/element.js';
 import { locale } from '../../scripts/words.js';
-import { readScores, steps } from './estimate.js';
+import { inSteps, readScores, steps } from './estimate.js';
 import { Histogram } from './histogram.js';
 
+const thresholds = ['passBelow', 'rejectAbove'];
 const verdicts = ['passed', 'review', 'rejected'];
 const example = 'lcfile censor settings cacheSeconds=600';
 const flags = ['auto', 'hold', 'showToOwner'];
@@ -47,7 +48,9 @@ class Thresholds {
     this.#histogram = new Histogram(context);
     const button = (key, onclick, kind) => element('button', { type: 'button', class: kind, onclick }, words(key));
     this.#save = button('censor.use', () => this.#use(), 'primary');
-    this.#reset = button('censor.reset', () => this.#back());
+    this.#reset = button('censor.reset', () => this.#show(thresholds));
+    // Until the thresholds in force are known.
+    this.#save.disabled = this.#reset.disabled = true;
     this.#commands = codeBlock(words('censor.command'), '', context);
     const heads = ['values', ...verdicts].map((name) => element(
       'th', { scope: 'col' }, words(name === 'values' ? 'censor.estimate.values' : `censor.verdict.${name}`),
@@ -100,9 +103,7 @@ class Thresholds {
   async #loadSettings() {
     const { client, notices } = this.#context;
     try {
-      const isFirst = this.#settings === null;
-      this.#settings = await client.get('censorship/settings', {}, { signal: this.#closing.signal });
-      if (isFirst) this.#back();
+      this.#take(await client.get('censorship/settings', {}, { signal: this.#closing.signal }));
       this.#showFlags();
       this.#draw();
     } catch (error) {
@@ -125,8 +126,32 @@ class Thresholds {
     return Number(this.#sliders[name].value);
   }
 
+  /// The nearest step of a threshold in force, which can have more digits.
+  #step(name) {
+    return Math.round(this.#settings[name] * steps);
+  }
+
+  /// The thresholds of the sliders that are elsewhere than those in force.
+  get #changes() {
+    const names = thresholds.filter((name) => this.#value(name) !== this.#step(name));
+    const changes = Object.fromEntries(names.map((name) => [name, this.#value(name) / steps]));
+    // Sliders at the same step, of which one stands for more digits.
+    const { passBelow = this.#settings.passBelow, rejectAbove = this.#settings.rejectAbove } = changes;
+    if (names.length === 1 && passBelow > rejectAbove) {
+      for (const name of thresholds) changes[name] = this.#value(name) / steps;
+    }
+    return changes;
+  }
+
   get #isChanged() {
-    return ['passBelow', 'rejectAbove'].some((name) => this.#value(name) !== Math.round(this.#settings[name] * steps));
+    return Object.keys(this.#changes).length > 0;
+  }
+
+  /// Takes other settings; sliders that were not moved show their thresholds.
+  #take(settings) {
+    const names = thresholds.filter((name) => this.#settings === null || this.#value(name) === this.#step(name));
+    this.#settings = settings;
+    this.#show(names);
   }
 
   /// The first threshold is never above the second.
@@ -137,11 +162,9 @@ class Thresholds {
     this.#draw();
   }
 
-  /// The values in force.
-  #back() {
-    for (const name of ['passBelow', 'rejectAbove']) {
-      this.#sliders[name].value = String(Math.round(this.#settings[name] * steps));
-    }
+  /// Shows thresholds in force.
+  #show(names) {
+    for (const name of names) this.#sliders[name].value = String(this.#step(name));
     this.#draw();
   }
 
@@ -153,19 +176,22 @@ class Thresholds {
   #drawNow() {
     const { words } = this.#context;
     if (!this.#settings) return;
-    const [low, high] = [this.#value('passBelow'), this.#value('rejectAbove')];
+    const changes = this.#changes;
+    const isChanged = Object.keys(changes).length > 0;
+    const { passBelow, rejectAbove } = this.#settings;
+    const wanted = { passBelow, rejectAbove, ...changes };
     for (const [name, slider] of Object.entries(this.#sliders)) {
-      const text = score.format(this.#value(name) / steps);
+      const text = score.format(wanted[name]);
       fill(this.#outputs[name], text);
       slider.setAttribute('aria-valuetext', text);
     }
-    this.#save.disabled = this.#reset.disabled = !this.#isChanged;
-    const values = `passBelow=${low / steps} rejectAbove=${high / steps}`;
-    this.#commands.set(`lcfile censor settings ${values}`);
+    this.#save.disabled = this.#reset.disabled = !isChanged;
+    const values = Object.entries(isChanged ? changes : wanted).map(([name, value]) => `${name}=${value}`);
+    this.#commands.set(`lcfile censor settings ${values.join(' ')}`);
     if (!this.#scores) return;
+    const [low, high] = [inSteps(wanted.passBelow), inSteps(wanted.rejectAbove)];
     this.#histogram.show(this.#scores.bars, low, high);
-    const { passBelow, rejectAbove } = this.#settings;
-    const now = this.#scores.verdicts(passBelow * steps, rejectAbove * steps);
+    const now = this.#scores.verdicts(inSteps(passBelow), inSteps(rejectAbove));
     const then = this.#scores.verdicts(low, high);
     const row = (title, sums, cell) => element(
       'tr', {}, element('th', { scope: 'row' }, title),
@@ -179,20 +205,20 @@ class Thresholds {
     };
     const title = (key, a, b) => words(key, { low: score.format(a), high: score.format(b) });
     fill(this.#estimate, row(title('censor.estimate.now', passBelow, rejectAbove), now, plain),
-      row(title('censor.estimate.then', low / steps, high / steps), then, withChange));
+      row(title('censor.estimate.then', wanted.passBelow, wanted.rejectAbove), then, withChange));
   }
 
   async #use() {
     const { words } = this.#context;
-    const values = { passBelow: this.#value('passBelow') / steps, rejectAbove: this.#value('rejectAbove') / steps };
+    const changes = this.#changes;
     this.#save.disabled = true;
-    await this.#put(values, words('censor.used'));
+    await this.#put(changes, words('censor.used'));
   }
 
   async #put(values, text) {
     const { client, notices } = this.#context;
     try {
-      this.#settings = await client.send('PUT', 'censorship/settings', { ...values, by: 'console' });
+      this.#take(await client.send('PUT', 'censorship/settings', { ...values, by: 'console' }));
       notices.say(text);
       this.#onchange();
     } catch (error) {

@@ -1,6 +1,7 @@
 // Adds an object, a field and a class.
 import { element } from '../../scripts/element.js';
 import { editorOf } from './editors/editors.js';
+import { hiddenColumnsOf } from './fields.js';
 import { Invalid, openPanel } from '../../scripts/panel.js';
 
 const types = [
@@ -12,7 +13,8 @@ const types = [
 /// - `className`, `columns`, `context`; `onAdded`: called when the object is stored.
 export function addObject({ className, columns, context, onAdded }) {
   const { client, words } = context;
-  const settable = columns.filter((column) => column.editable && !column.given && column.type !== 'Relation');
+  const settable = [...columns, ...hiddenColumnsOf(className)]
+    .filter((column) => column.editable && !column.given && column.type !== 'Relation');
   const fields = settable.map((column) => {
     const box = element('input', { type: 'checkbox', 'aria-label': words('data.add.set', { field: column.name }) });
     const place = element('div', { class: 'add-value' });

@@ -95,7 +95,7 @@ function tests(field, condition) {
 }
 
 function test(field, operator, value) {
-  if (operator in comparisons) return `${field} ${comparisons[operator]} ${literal(value)}`;
+  if (Object.hasOwn(comparisons, operator)) return `${field} ${comparisons[operator]} ${literal(value)}`;
   switch (operator) {
   case '$in': return `${field} in (${value.map(literal).join(', ')})`;
   case '$nin': return `${field} not in (${value.map(literal).join(', ')})`;

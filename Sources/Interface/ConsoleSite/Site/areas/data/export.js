@@ -2,6 +2,7 @@
 import { element } from '../../scripts/element.js';
 import { byteOrderMark, cell, line } from './csv.js';
 import { openPanel } from '../../scripts/panel.js';
+import { memberOf } from '../../scripts/values.js';
 import { withProgress } from './progress.js';
 import { selectedPages } from './selected.js';
 import { Selection } from './selection.js';
@@ -11,7 +12,7 @@ const formats = {
   csv: {
     type: 'text/csv;charset=utf-8',
     head: (columns) => byteOrderMark + line(columns.map(({ name }) => cell(name))),
-    object: (object, columns) => line(columns.map(({ name }) => cell(object[name]))),
+    object: (object, columns) => line(columns.map(({ name }) => cell(memberOf(object, name)))),
   },
   jsonl: {
     type: 'application/jsonl;charset=utf-8',

@@ -33,6 +33,12 @@ export function columnsOf(className, schema, indexes) {
   });
 }
 
+/// The columns of values that a new object of a class has and that the server never returns.
+export function hiddenColumnsOf(className) {
+  if (className !== '_User') return [];
+  return [{ name: 'password', type: 'Password', required: true, editable: true, given: false }];
+}
+
 function isEditable(className, name, type) {
   if (fixed.has(name) || isInternal(className)) return false;
   if (className === '_File') return changeableOfFiles.has(name);

@@ -2,6 +2,7 @@
 import { element } from '../../scripts/element.js';
 import { conditionOf, testsOfTypes, testsWithoutValue } from './condition.js';
 import { timeOfInput } from './editors/date.js';
+import { jsonOf } from './editors/json.js';
 import { numberOf } from './editors/number.js';
 import { Invalid } from '../../scripts/panel.js';
 
@@ -85,7 +86,7 @@ function valueField(column, test, words) {
   case 'Pointer': case 'File':
     return { node, read: () => pointerOf(column.className ?? '_File', node.value.trim(), words) };
   case 'Array': case 'Any':
-    return { node, read: () => jsonOrText(node.value) };
+    return { node, read: () => jsonOrText(node.value, words) };
   default:
     return { node, read: () => (test === 'oneOf' ? list() : node.value) };
   }
@@ -124,10 +125,11 @@ function pointerOf(className, objectId, words) {
 }
 
 /// JSON if it is JSON, otherwise the text itself.
-function jsonOrText(text) {
+function jsonOrText(text, words) {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
   } catch {
     return text;
   }
+  return jsonOf(text, 'Any', words);
 }

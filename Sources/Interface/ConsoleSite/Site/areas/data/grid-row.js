@@ -1,6 +1,6 @@
 // One row of a table.
 import { element } from '../../scripts/element.js';
-import { cellText, typeOf } from '../../scripts/values.js';
+import { cellText, memberOf, typeOf } from '../../scripts/values.js';
 
 /// The node of a row; its `showSelection()` shows whether the row is selected.
 ///
@@ -48,7 +48,7 @@ function checkBox(object, selection, words) {
 }
 
 function valueCell(object, column, index, isActive, open, words) {
-  const value = object?.[column.name];
+  const value = object === undefined ? undefined : memberOf(object, column.name);
   const text = object === undefined ? '…' : cellText(value, column.type);
   const cell = element('div', {
     role: 'gridcell', class: `grid-cell is-${(column.type ?? 'any').toLowerCase()}`, tabindex: isActive ? '0' : '-1',

@@ -3,7 +3,8 @@
 import { element, fill } from '../../scripts/element.js';
 import { finder } from '../../scripts/finder.js';
 import { openPanel, textOfError } from '../../scripts/panel.js';
-import { nameField } from '../../scripts/search.js';
+import { nameField, nameOf } from '../../scripts/search.js';
+import { memberOf } from '../../scripts/values.js';
 
 /// The number of members that the panel shows; all of them are one click away.
 const shown = 100;
@@ -18,7 +19,7 @@ export function membersOf(className, objectId, key) {
 /// - `className`, `object`, `column`, `context`, `isReadOnly`; `onClose`: called when the panel has closed.
 export function openRelation({ className, object, column, context, isReadOnly, onClose }) {
   const { client, words } = context;
-  const target = column.className ?? object[column.name]?.className;
+  const target = column.className ?? memberOf(object, column.name)?.className;
   const list = element('ul', { class: 'members', tabindex: '0', 'aria-label': column.name });
   const state = element('p', { class: 'hint', role: 'status' });
   const where = membersOf(className, object.objectId, column.name);
@@ -61,7 +62,7 @@ export function openRelation({ className, object, column, context, isReadOnly, o
   }
 
   function member(one, name) {
-    const title = name === null ? one.objectId : String(one[name] ?? '');
+    const title = name === null ? one.objectId : nameOf(one, name);
     const button = element(
       'button',
       {

@@ -1,4 +1,5 @@
 // Deletes the selected objects: says how many, asks, and shows how far it is.
+import { both } from './condition.js';
 import { withProgress } from './progress.js';
 import { selectedPages } from './selected.js';
 
@@ -12,7 +13,9 @@ const idsOfRequest = 100;
 /// Resolves to whether something may have been deleted.
 export async function removeSelected({ className, where, selection, context }) {
   const { client, words, dialogs, notices } = context;
-  const count = await countOf(client, className, where, selection);
+  // Objects that are created after the question are not part of it.
+  const matching = selection.all ? both(where, { createdAt: { $lte: await client.time() } }) : where;
+  const count = await countOf(client, className, matching, selection);
   if (count === 0) return false;
   const isSure = await dialogs.ask({
     title: words('data.remove.title', { count, className }),
@@ -27,7 +30,7 @@ export async function removeSelected({ className, where, selection, context }) {
   let done = 0;
   try {
     await withProgress({ title, words, total: count, run: async (report) => {
-      for await (const page of selectedPages(client, className, where, selection, { keys: 'objectId' })) {
+      for await (const page of selectedPages(client, className, matching, selection, { keys: 'objectId' })) {
         for (let start = 0; start < page.length; start += idsOfRequest) {
           const ids = page.slice(start, start + idsOfRequest).map((object) => object.objectId);
           await client.send('DELETE', `classes/${className}/${ids.join(',')}`);

@@ -6,7 +6,7 @@ import { Picture } from '../censorship/picture.js';
 import { VerdictPanel } from '../censorship/verdict-panel.js';
 import { copyField } from './clipboard.js';
 import { deleteFiles } from './deletion.js';
-import { isRendered, sizeOf } from './kinds.js';
+import { canBeCensored, isRendered, sizeOf } from './kinds.js';
 import { MetadataForm } from './metadata.js';
 import { Operations } from './operations.js';
 import { showPreview } from './preview.js';
@@ -95,20 +95,22 @@ export class Details {
     const url = copyField(words('files.url'), this.#context);
     url.set(record.url ?? '');
     let wasBlocked = record.censorResult === 'rejected';
-    const verdict = new VerdictPanel(record.objectId, this.#context, this.#closing.signal, (state) => {
+    const onverdict = (state) => {
       const isBlocked = state.censorResult === 'rejected';
       const isChange = isBlocked !== wasBlocked;
       wasBlocked = isBlocked;
       if (isChange || (isBlocked && !this.#picture)) this.#showPreview(preview, record, state);
       if (isChange) this.#options.onchange();
-    });
+    };
+    const verdict = canBeCensored(record)
+      && new VerdictPanel(record.objectId, this.#context, this.#closing.signal, onverdict);
     fill(
       this.#content,
       element(
         'div',
         { class: 'files-columns' },
         preview,
-        element('div', {}, verdict.node, this.#facts(record), url.node, this.#actions(record)),
+        element('div', {}, verdict && verdict.node, this.#facts(record), url.node, this.#actions(record)),
       ),
       isRendered(record) && this.#section('files.try', () => {
         const operations = new Operations(record, this.#context, this.#closing.signal);
@@ -147,6 +149,7 @@ export class Details {
     const { words } = this.#context;
     const size = sizeOf(record);
     const owner = record.metaData?.owner;
+    const checksum = record.metaData?._checksum;
     const isUser = typeof owner === 'string' && /^[0-9A-Za-z]{10,64}$/.test(owner);
     const rows = [
       ['files.fact.type', record.mime_type],
@@ -156,7 +159,7 @@ export class Details {
       ['files.fact.owner', isUser ? element('a', { href: addressOfObject('_User', owner) }, owner) : owner],
       ['files.fact.key', record.key && element('code', {}, record.key)],
       ['files.fact.id', element('code', {}, record.objectId)],
-      ['files.fact.checksum', record.metaData?._checksum && element('code', {}, String(record.metaData._checksum))],
+      ['files.fact.checksum', typeof checksum === 'string' ? element('code', {}, checksum) : checksum],
       ['files.fact.acl', record.ACL && element('code', {}, JSON.stringify(record.ACL))],
     ];
     const shown = (value) => (typeof value === 'object' && !(value instanceof Node) ? JSON.stringify(value) : value);

@@ -17,6 +17,11 @@ export function isRendered({ mime_type: type = '' }) {
   return type.startsWith('image/') || type === 'application/pdf';
 }
 
+/// Whether a file can have a verdict: an image, or a file of which the server alone knows whether it is one.
+export function canBeCensored({ mime_type: type = '', key, url, censorResult }) {
+  return type.startsWith('image/') || Boolean(censorResult) || Boolean(url && !key);
+}
+
 /// How a file is previewed: `image`, `video`, `audio`, `text`, or `none`.
 export function previewOf(record) {
   const type = record.mime_type ?? '';

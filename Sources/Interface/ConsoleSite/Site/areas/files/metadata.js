@@ -1,7 +1,9 @@
 // The name and the metadata of a file, which the master key can change.
 
 import { element, freshID } from '../../scripts/element.js';
-import { describe } from '../../scripts/notices.js';
+import { inexactNumber } from '../../scripts/numbers.js';
+import { Invalid, textOfError } from '../../scripts/panel.js';
+import { cellText } from '../../scripts/values.js';
 
 // The server sets these members itself.
 const ofServer = ['size', '_checksum'];
@@ -14,7 +16,9 @@ export class MetadataForm {
   #name;
   #text;
   #error = element('p', { class: 'files-error', role: 'alert' });
-  #stored;
+  /// What the server has: `name` and `text` as the fields show them, and `updatedAt`.
+  #base = { name: '', text: '' };
+  #isSaving = false;
 
   node;
 
@@ -30,9 +34,7 @@ export class MetadataForm {
       id: textID, rows: '10', spellcheck: 'false', readonly: session.readOnly, 'aria-describedby': errorID,
       oninput: () => this.#check(),
     });
-    this.#name.value = record.name ?? '';
-    this.#text.value = JSON.stringify(record.metaData ?? {}, null, 2);
-    this.#stored = this.#values;
+    this.#take(record, this.#base);
     const save = (event) => {
       event.preventDefault();
       this.#save();
@@ -48,11 +50,17 @@ export class MetadataForm {
 
   /// Whether the form has values that are not saved.
   get isChanged() {
-    return this.#values !== this.#stored;
+    return this.#name.value !== this.#base.name || this.#text.value !== this.#base.text;
   }
 
-  get #values() {
-    return JSON.stringify([this.#name.value, this.#text.value]);
+  /// Takes what the server has now. A field that has the value of `known` shows it; in the others something was typed.
+  #take(record, known) {
+    const { metaData = {}, updatedAt } = record;
+    // The field has one line.
+    const name = (record.name ?? '').replace(/[\r\n]/g, '');
+    this.#base = { name, text: JSON.stringify(metaData, null, 2), updatedAt };
+    if (this.#name.value === known.name) this.#name.value = name;
+    if (this.#text.value === known.text) this.#text.value = this.#base.text;
   }
 
   /// The metadata as an object; `null` if the text is none, with a message beside it.
@@ -62,8 +70,10 @@ export class MetadataForm {
     this.#text.removeAttribute('aria-invalid');
     try {
       const value = JSON.parse(this.#text.value);
-      if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
-      this.#error.textContent = words('files.metadata.object');
+      const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
+      const number = inexactNumber(this.#text.value);
+      if (isObject && number === undefined) return value;
+      this.#error.textContent = isObject ? words('files.metadata.number', { number }) : words('files.metadata.object');
     } catch (error) {
       this.#error.textContent = words('files.metadata.invalid', { message: error.message });
     }
@@ -72,22 +82,57 @@ export class MetadataForm {
   }
 
   async #save() {
-    const { client, notices, words } = this.#context;
-    const metaData = this.#check();
-    if (!metaData) {
-      this.#text.focus();
-      return;
+    const { notices, words } = this.#context;
+    if (this.#isSaving) return;
+    const typed = { name: this.#name.value, text: this.#text.value };
+    const changes = {};
+    if (typed.name !== this.#base.name) changes.name = typed.name;
+    if (typed.text !== this.#base.text) {
+      changes.metaData = this.#check();
+      if (!changes.metaData) {
+        this.#text.focus();
+        return;
+      }
+      for (const name of ofServer) delete changes.metaData[name];
     }
-    for (const name of ofServer) delete metaData[name];
-    const saved = this.#values;
+    this.#isSaving = true;
+    this.#error.textContent = '';
     try {
-      const path = `files/${encodeURIComponent(this.#record.objectId)}`;
-      await client.send('PUT', path, { name: this.#name.value, metaData });
-      this.#stored = saved;
+      if (this.isChanged) await this.#send(changes, typed);
       notices.say(words('files.saved'));
       this.#onsaved();
     } catch (error) {
-      this.#error.textContent = describe(error).join(' ');
+      this.#error.textContent = textOfError(error);
+    } finally {
+      this.#isSaving = false;
+    }
+  }
+
+  /// Changes the file if no other client has changed the same since it was read.
+  ///
+  /// Otherwise throws `Invalid` with what it is now, and the next call replaces that.
+  async #send(changes, typed) {
+    const { client, words } = this.#context;
+    const path = `files/${encodeURIComponent(this.#record.objectId)}`;
+    for (;;) {
+      const before = this.#base;
+      const where = { updatedAt: { __type: 'Date', iso: before.updatedAt } };
+      try {
+        await client.send('PUT', path, changes, { query: { where } });
+        this.#take(await client.get(path), typed);
+        return;
+      } catch (error) {
+        if (error.code !== 305) throw error;
+      }
+      const now = await client.get(path);
+      this.#take(now, before);
+      // A change of what is not replaced, such as a verdict, needs no question.
+      const isReplaced = (changes.name !== undefined && this.#base.name !== before.name)
+        || (changes.metaData !== undefined && this.#base.text !== before.text);
+      if (isReplaced) {
+        const values = { name: this.#base.name, metadata: cellText(now.metaData ?? {}) };
+        throw new Invalid(words('files.metadata.changed', values));
+      }
     }
   }
 }

@@ -167,8 +167,8 @@ class Trash {
 
   async #empty() {
     const { client, words, notices, dialogs } = this.#context;
-    const start = new Date();
     try {
+      const { iso: start } = await client.time();
       const { trashFiles: count, trashBytes } = await client.get('usage');
       const isWanted = await dialogs.ask({
         title: words('files.trash.empty.title', { count }),
@@ -179,7 +179,7 @@ class Trash {
       let total = 0;
       for (let removed = 1; removed > 0 && !this.#closing.signal.aborted; total += removed) {
         // Files that are deleted meanwhile were not in the question.
-        const query = { deletedBefore: start.toISOString() };
+        const query = { deletedBefore: start };
         ({ removed } = await client.send('DELETE', 'trash', undefined, { query }));
         fill(this.#status, words('files.trash.empty.progress', { count: total + removed }));
       }

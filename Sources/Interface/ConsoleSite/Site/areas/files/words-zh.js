@@ -72,6 +72,8 @@ export const filesChinese = {
   'files.metadata': '元数据（metaData）',
   'files.metadata.object': '元数据必须是 JSON 对象，例如 {"album": "summer"}。',
   'files.metadata.invalid': '不是有效的 JSON：{message}',
+  'files.metadata.number': '控制台会舍入数字 {number}，请通过 API 修改此元数据。',
+  'files.metadata.changed': '其他客户端在此期间修改了该文件，现在的名称是 {name}，元数据是 {metadata}。再次保存会覆盖你修改的部分。',
   'files.fact.type': '类型',
   'files.fact.size': '大小',
   'files.fact.bytes': '{text}（{count} 字节）',

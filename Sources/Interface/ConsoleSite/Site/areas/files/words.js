@@ -74,6 +74,9 @@ const filesEnglish = {
   'files.metadata': 'Metadata',
   'files.metadata.object': 'The metadata must be a JSON object: {"album": "summer"}.',
   'files.metadata.invalid': 'This is not valid JSON: {message}',
+  'files.metadata.number': 'The console would round the number {number}. Use the API to change this metadata.',
+  'files.metadata.changed': 'Another client has changed the file meanwhile. Its name is now {name}, its metadata '
+    + '{metadata}. Save again to replace what you have changed.',
   'files.fact.type': 'Type',
   'files.fact.size': 'Size',
   'files.fact.bytes': { one: '{text} ({count} byte)', other: '{text} ({count} bytes)' },

@@ -72,7 +72,7 @@ class PeopleView {
     if (location.hash !== wanted) return;
     const isFirst = this.#path === null;
     this.#path = path;
-    const name = path[0] in views ? path[0] : 'users';
+    const name = Object.hasOwn(views, path[0] ?? '') ? path[0] : 'users';
     // A user has a page of its own; the other views show another part of themselves.
     if (name !== this.#name || name === 'user') this.#open(name, path);
     else this.#shown.move(path);

@@ -31,6 +31,11 @@ export class Sessions {
     this.#load(1);
   }
 
+  /// Reads the list again, after sessions were ended elsewhere.
+  reload() {
+    return this.#load(1);
+  }
+
   async #load(page) {
     const { id, context, signal } = this.#options;
     const { client, words, notices } = context;

@@ -28,7 +28,9 @@ function platforms(authData) {
   const names = Object.entries(authData ?? {}).filter(([name, data]) => !name.startsWith('_') && data);
   return names.map(([name, data]) => {
     const identity = data.openid ?? data.uid ?? data.id;
-    return element('div', {}, `${name} `, identity !== undefined && element('code', {}, String(identity)));
+    // A client can give an object in its place, which has no text.
+    const isText = typeof identity === 'string' || typeof identity === 'number';
+    return element('div', {}, `${name} `, isText && element('code', {}, String(identity)));
   });
 }
 

@@ -1,10 +1,12 @@
 // The page of one user: what is known about it, its sessions, roles, files and objects.
 
 import { element, fill } from '../../scripts/element.js';
+import { closePanels, hasUnsavedPanel } from '../../scripts/panel.js';
 import { address } from '../../scripts/router.js';
 import { Belongings } from './belongings.js';
 import { actionButton, ask } from './confirm.js';
 import { isID, rowAddress } from './links.js';
+import { setPassword } from './password.js';
 import { Sessions } from './sessions.js';
 import { facts, otherFields } from './user-facts.js';
 import { UserRoles } from './user-roles.js';
@@ -39,9 +41,14 @@ class UserPage {
     this.#heading.focus();
   }
 
+  unsaved() {
+    return hasUnsavedPanel();
+  }
+
   close() {
     this.#closing.abort();
     for (const part of this.#parts) part.close?.();
+    closePanels();
   }
 
   async load() {
@@ -66,12 +73,14 @@ class UserPage {
     const belongings = new Belongings(options, user);
     const [sessions, roles] = [new Sessions(options), new UserRoles(options)];
     this.#parts = [belongings, sessions, roles];
+    const openPassword = () => setPassword({ ...options, onsaved: () => sessions.reload() });
     fill(
       this.#content,
       facts(user, words),
       element('p', { class: 'people-actions' },
         element('a', { href: address('files', 'owner', this.#id) }, words('people.user.files')),
         element('a', { href: rowAddress('_User', this.#id) }, words('people.user.row')),
+        actionButton(this.#context, words('people.password'), openPassword, 'writes'),
         actionButton(this.#context, words('people.user.delete'), () => this.#delete(name), 'danger writes')),
       this.#section('belongings', belongings.node),
       this.#section('sessions', sessions.node),

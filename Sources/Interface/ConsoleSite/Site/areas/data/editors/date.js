@@ -9,25 +9,31 @@ export function dateEditor({ value, column, words }) {
     { class: 'field', type: 'datetime-local', step: '0.001', 'data-enter': '', 'aria-label': column.name },
   );
   const utc = element('output', { class: 'hint' });
-  const time = timeOf(value);
-  if (time !== null) field.value = localInput(time);
-  const show = () => {
-    const typed = timeOfInput(field.value);
-    utc.textContent = typed === null ? '' : `UTC: ${typed.toISOString()}`;
+  /// The last time that was set, and what the field shows for it: an hour that the clocks repeat has two times.
+  let given = { time: null, text: '' };
+  const set = (time) => {
+    if (time !== null) field.value = localInput(time);
+    given = { time, text: field.value };
   };
+  const current = () => (field.value === given.text ? given.time : timeOfInput(field.value));
+  const show = () => {
+    const time = current();
+    utc.textContent = time === null ? '' : `UTC: ${time.toISOString()}`;
+  };
+  set(timeOf(value));
   field.addEventListener('input', show);
   show();
   const now = element('button', { type: 'button', class: 'small' }, words('data.now'));
   now.addEventListener('click', () => {
-    field.value = localInput(new Date());
+    set(new Date());
     show();
   });
   return {
     node: element('div', { class: 'stack' }, element('div', { class: 'line' }, field, now), utc),
     read: () => {
-      const typed = timeOfInput(field.value);
-      if (typed === null) throw new Invalid(words('data.invalid.date'));
-      return { __type: 'Date', iso: typed.toISOString() };
+      const time = current();
+      if (time === null) throw new Invalid(words('data.invalid.date'));
+      return { __type: 'Date', iso: time.toISOString() };
     },
     focus: () => field.focus(),
   };

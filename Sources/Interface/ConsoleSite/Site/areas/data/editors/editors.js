@@ -9,13 +9,14 @@ import { dateEditor } from './date.js';
 import { fileEditor } from './file.js';
 import { jsonEditor } from './json.js';
 import { numberEditor } from './number.js';
+import { passwordEditor } from './password.js';
 import { placeEditor } from './place.js';
 import { pointerEditor } from './pointer.js';
 import { stringEditor } from './string.js';
 
 const editors = {
   String: stringEditor, Number: numberEditor, Boolean: booleanEditor, Date: dateEditor, GeoPoint: placeEditor,
-  Pointer: pointerEditor, File: fileEditor, Bytes: bytesEditor, ACL: aclEditor,
+  Pointer: pointerEditor, File: fileEditor, Bytes: bytesEditor, ACL: aclEditor, Password: passwordEditor,
 };
 
 /// Makes the editor for a column.

@@ -1,5 +1,6 @@
 // The editor of arrays, objects and values of any type: JSON, checked while it is typed.
 import { element } from '../../../scripts/element.js';
+import { inexactNumber } from '../../../scripts/numbers.js';
 import { Invalid } from '../../../scripts/panel.js';
 
 export function jsonEditor({ value, column, words }) {
@@ -25,7 +26,10 @@ export function jsonEditor({ value, column, words }) {
   return { node: element('div', { class: 'stack' }, field, state), read, focus: () => field.focus() };
 }
 
-/// The value of a JSON text; throws `Invalid` with the reason if it is none, or of another type than the field.
+/// The value of a JSON text.
+///
+/// Throws `Invalid` with the reason if it is no JSON or of another type than the field, or if a number in it would be
+/// rounded: the page reads values as doubles, so a number of the stored value can be rounded already.
 export function jsonOf(text, type, words) {
   let value;
   try {
@@ -37,6 +41,8 @@ export function jsonOf(text, type, words) {
   const isObject = value !== null && typeof value === 'object' && !isArray;
   if (type === 'Array' && !isArray) throw new Invalid(words('data.invalid.array'));
   if (type === 'Object' && !isObject) throw new Invalid(words('data.invalid.object'));
+  const number = inexactNumber(text);
+  if (number !== undefined) throw new Invalid(words('data.invalid.inside', { number }));
   return value;
 }
 

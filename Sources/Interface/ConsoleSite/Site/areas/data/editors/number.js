@@ -1,5 +1,6 @@
 // The editor of numbers.
 import { element } from '../../../scripts/element.js';
+import { isExact } from '../../../scripts/numbers.js';
 import { Invalid } from '../../../scripts/panel.js';
 
 export function numberEditor({ value, column, words }) {
@@ -15,8 +16,6 @@ export function numberEditor({ value, column, words }) {
 export function numberOf(text, words) {
   const trimmed = text.trim();
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) throw new Invalid(words('data.invalid.number'));
-  const number = Number(trimmed);
-  const isRounded = Number.isInteger(number) && !Number.isSafeInteger(number) && /^[+-]?\d+$/.test(trimmed);
-  if (!Number.isFinite(number) || isRounded) throw new Invalid(words('data.invalid.range'));
-  return number;
+  if (!isExact(trimmed)) throw new Invalid(words('data.invalid.range'));
+  return Number(trimmed);
 }

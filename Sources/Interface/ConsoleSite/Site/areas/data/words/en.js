@@ -101,6 +101,7 @@ export const words = {
 
   'data.invalid.number': 'Write a number, such as 12, -0.5 or 1e6.',
   'data.invalid.range': 'The number is too large to be stored exactly.',
+  'data.invalid.inside': 'The console would round the number {number}. Use the API or CQL for this value.',
   'data.invalid.choice': 'Choose true or false.',
   'data.invalid.date': 'Write a date and a time.',
   'data.invalid.place': 'The latitude is between -90 and 90, the longitude between -180 and 180.',
@@ -110,6 +111,7 @@ export const words = {
   'data.invalid.base64': 'This is not Base64.',
   'data.invalid.id': 'Choose an object, or write its id: 1 to 64 letters and digits.',
   'data.invalid.name': 'Write a name.',
+  'data.invalid.password': 'Write a password.',
   'data.invalid.className': 'A name is a letter, followed by letters, digits and _.',
 
   'data.acl.who': 'Who',

@@ -100,6 +100,7 @@ export const words = {
 
   'data.invalid.number': '请输入数字，例如 12、-0.5 或 1e6。',
   'data.invalid.range': '数字过大，无法精确保存。',
+  'data.invalid.inside': '控制台会舍入数字 {number}，请通过 API 或 CQL 处理此值。',
   'data.invalid.choice': '请选择 true 或 false。',
   'data.invalid.date': '请输入日期和时间。',
   'data.invalid.place': '纬度范围为 -90 到 90，经度范围为 -180 到 180。',
@@ -109,6 +110,7 @@ export const words = {
   'data.invalid.base64': '不是有效的 Base64。',
   'data.invalid.id': '请选择对象或输入 id：1 到 64 个字母和数字。',
   'data.invalid.name': '请输入名称。',
+  'data.invalid.password': '请输入密码。',
   'data.invalid.className': '名称以字母开头，由字母、数字和 _ 组成。',
 
   'data.acl.who': '用户或角色',

@@ -1,0 +1,103 @@
+import Domain
+import Support
+import Testing
+
+@testable import PostgresStore
+
+/// Transactions with so many bytes that the log of changes has several rows for them.
+@Suite struct LargeChangesTests {
+    private static let name: ClassName = {
+        do { return try ClassName("Task") } catch { preconditionFailure("Task is a class name") }
+    }()
+    private static let megabyte = 1 << 20
+
+    private func object(_ id: String, megabytes: Double) throws -> StoredObject {
+        let time = Timestamp(milliseconds: 0)
+        let text = String(repeating: "x", count: Int(megabytes * Double(LargeChangesTests.megabyte)))
+        let fields = ["s": JSONValue.string(text)]
+        return StoredObject(id: try #require(ObjectID(id)), createdAt: time, updatedAt: time, fields: fields)
+    }
+
+    private func makeClass(_ store: PostgresObjectStore) async throws {
+        let schema = ClassSchema(name: LargeChangesTests.name, fields: ["s": FieldDefinition(.string)])
+        try await store.write { try $0.save(schema) }
+    }
+
+    /// The size of each row of the log that has changes of the class, in bytes; `nil` for one without its changes.
+    private func rowSizes(_ store: PostgresObjectStore) throws -> [Int?] {
+        let result = try PostgresConnection(store.address).run(
+            "SELECT octet_length(changes) FROM change_log WHERE octet_length(changes) > 1000000 OR changes IS NULL"
+        )
+        return (0..<result.count).map { row in result.integer(row, 0).map { Int($0) } }
+    }
+
+    @Test("changes are divided among rows, in their order, and one that is larger than a row has a row of its own")
+    func rows() throws {
+        var changes = LoggedChanges()
+        #expect(changes.rows.map(\.count) == [0])
+        for (number, megabytes) in [2.9, 0.9, 1.9, 9, 0.9, 0.9].enumerated() {
+            let row = ObjectRow(try object("\(number)", megabytes: megabytes))
+            changes.append(LoggedChange(className: LargeChangesTests.name, id: row.id, kind: .created, after: row))
+        }
+        #expect(changes.rows.map { $0.map(\.id.description) } == [["0", "1"], ["2"], ["3"], ["4", "5"]])
+        let size = changes.size
+        changes.keepFirst(3)
+        #expect(changes.rows.map(\.count) == [2, 1])
+        #expect(size - changes.size > 10 * LargeChangesTests.megabyte)
+    }
+
+    @Test("other servers publish all changes of a large transaction in their order, and miss none")
+    func servers() async throws {
+        try await Engine.withStores(2) { stores in
+            try await makeClass(stores[1])
+            let log = ChangeLog(of: stores[1], [ChangeFilter(LargeChangesTests.name)])
+            let objects = try (0..<5).map { try object("object\($0)", megabytes: 1.5) }
+            try await stores[0].write { writer in
+                for object in objects { try writer.insert(object, into: LargeChangesTests.name) }
+            }
+            let last = try object("last", megabytes: 0)
+            try await stores[1].write { try $0.insert(last, into: LargeChangesTests.name) }
+            let expected = (objects + [last]).map { "created \($0.id)" }
+            try await eventually { log.lines.count == expected.count }
+            #expect(log.lines == expected)
+            let sizes = try rowSizes(stores[0])
+            #expect(sizes.count == 3)
+            #expect(sizes.allSatisfy { ($0 ?? .max) < 4 * LargeChangesTests.megabyte })
+            // The numbers of the rows are known on new connections.
+            for store in stores { #expect(try store.pool.connect().timeline == 0) }
+        }
+    }
+
+    @Test("changes of different clients that wait for the turn together do not become one large transaction")
+    func groups() async throws {
+        try await Engine.withStores(1) { stores in
+            try await makeClass(stores[0])
+            let other = try PostgresConnection(stores[0].address)
+            other.later("BEGIN")
+            other.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            try other.flush()
+            let begun = Counter()
+            try await withThrowingTaskGroup { group in
+                for number in 0..<8 {
+                    let object = try object("object\(number)", megabytes: 3)
+                    group.addTask {
+                        _ = begun.next()
+                        try await stores[0].write { try $0.insert(object, into: LargeChangesTests.name) }
+                    }
+                }
+                try await eventually { begun.value == 8 }
+                other.later("COMMIT")
+                try other.flush()
+                try await group.waitForAll()
+            }
+            #expect(try rowSizes(stores[0]).count == 8)
+            let transactions = try other.run(
+                """
+                SELECT max(size) FROM (SELECT sum(octet_length(changes)) AS size FROM change_log GROUP BY server, at) AS t
+                """
+            )
+            let largest = try #require(transactions.integer(0, 0))
+            #expect(Int(largest) < 7 * LargeChangesTests.megabyte)
+        }
+    }
+}

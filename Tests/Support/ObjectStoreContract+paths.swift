@@ -1,0 +1,51 @@
+internal import Domain
+internal import PCREPatterns
+internal import Testing
+
+/// Paths whose names or values are at the edge of what a database compares.
+extension ObjectStoreContract {
+    static let pathRules: [ContractRule<any ObjectStore>] = [
+        ContractRule("an order by a path is that of its own spelling, whichever was used before") { store in
+            // Two names that are equal by Unicode's rules.
+            let spellings = ["\u{e9}", "e\u{301}"]
+            let objects = try spellings.flatMap { name in
+                try [2, 3, 1].map { try object(["o": .object([name: .integer($0), "name": .string(name)])]) }
+            }
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: task, fields: ["o": FieldDefinition(.object)]))
+                for object in objects { try writer.insert(object, into: task) }
+            }
+            for name in spellings + spellings {
+                let query = ObjectQuery(task, order: [SortKey(try FieldPath("o.\(name)"))], page: .all)
+                let found = try await store.find(query).compactMap { $0.fields["o"]?.objectValue }
+                let own = found.filter { $0["name"]?.isSame(as: .string(name)) == true }
+                #expect(own.map { $0[name]?.integerValue } == [1, 2, 3], "\(Array(name.utf8))")
+            }
+        },
+        ContractRule("points of the smallest coordinates are found like those at 0") { store in
+            let degrees: [(Double, Double)] = [(.leastNonzeroMagnitude, 10), (1e-170, 1e-170), (0, 0), (30, 20)]
+            let points = degrees.map { GeoPoint(latitude: $0, longitude: $1) }
+            let objects = try points.enumerated().map { number, point in
+                try object(["n": .integer(Int64(number)), "g": point.json])
+            }
+            try await store.write { writer in
+                let fields = ["n": FieldDefinition(.number), "g": FieldDefinition(.geoPoint)]
+                try writer.save(ClassSchema(name: task, fields: fields))
+                for object in objects { try writer.insert(object, into: task) }
+            }
+            for (center, ring, expected) in [
+                (points[3], [:], [3, 0, 1, 2]), (points[3], ["$maxDistanceInRadians": .number(0.6)], [3, 0]),
+                (points[2], [:], [1, 2, 0, 3]), (points[2], ["$maxDistanceInRadians": .integer(0)], [1, 2]),
+                (points[1], ["$maxDistanceInRadians": .number(0.2)], [1, 2, 0]),
+                (points[0], ["$minDistanceInRadians": .number(1e-9)], [1, 2, 3]),
+            ] as [(GeoPoint, [String: JSONValue], [Int64])] {
+                var parser = ConditionParser(limits: QueryLimits(), engine: PCREEngine())
+                let near = ring.merging(["$nearSphere": center.json]) { $1 }
+                let condition = try parser.parse(.object(["g": .object(near)]))
+                let found = try await store.find(ObjectQuery(task, where: condition, page: .all))
+                #expect(found.compactMap { $0.fields["n"]?.integerValue } == expected, "\(center) \(ring)")
+                #expect(try await store.count(condition, in: task) == expected.count)
+            }
+        },
+    ]
+}
