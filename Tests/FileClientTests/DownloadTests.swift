@@ -144,7 +144,7 @@ import Testing
         }
         #expect(error?.kind == .damaged)
         let message = [
-            "announced": "the server announces 3000000 bytes instead of 2000000",
+            "announced": "more than its 2000000 bytes arrive",
             "endless": "more than its 2000000 bytes arrive",
             "unknown": "the server does not announce its size, and more than 2500000 bytes arrive",
         ]

@@ -50,7 +50,7 @@ final class Download: Sendable {
     ///
     /// Calls after the first for a response have no effect.
     ///
-    /// - Throws: ``FileClientError``, of kind `damaged` if the server announces another size than the expected one.
+    /// - Throws: ``FileClientError`` for another range than the requested one, or of a file of another size.
     func begin(_ head: Response) throws {
         try state.withLock { state in
             guard !state.hasBegun else { return }
@@ -68,10 +68,6 @@ final class Download: Sendable {
                 state.etag = head.headers["etag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
                 state.size = head.headers["content-length"].flatMap { Int64($0) }
                 try target.note(etag: state.etag, size: state.size)
-            }
-            if let expectedSize, let size = state.size, size != expectedSize {
-                target.discard()
-                throw FileClientError(.damaged, "the server announces \(size) bytes instead of \(expectedSize)")
             }
             state.hasBegun = true
         }
