@@ -13,7 +13,8 @@ import Testing
         (refused(507), false, false), (FileClientError(.unreachable, "x"), true, true),
         (FileClientError(.interrupted, "x"), true, false), (FileClientError(.damaged, "x"), false, false),
         (FileClientError(.refused, status: 503, code: 511, "x"), true, false),
-        (FileClientError(.local, "x"), false, false), (FileClientError(.unexpectedAnswer, "x"), false, false),
+        (FileClientError(.local, "x"), false, false), (FileClientError(.unsized, "x"), false, false),
+        (FileClientError(.unexpectedAnswer, "x"), false, false),
     ]
 
     @Test("only temporary errors are repeated, and others only if the server has surely done nothing", arguments: kinds)

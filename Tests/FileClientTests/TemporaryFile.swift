@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Support
 
 /// A file that is removed with its last reference.
 final class TemporaryFile: Sendable {
@@ -28,12 +29,7 @@ final class TemporaryFile: Sendable {
         defer { close(descriptor) }
         guard fstat(descriptor, &before) == 0 else { return }
         _ = pwrite(descriptor, text, text.utf8.count, 0)
-        // Times of the file system are those of its clock's ticks.
-        var after = before
-        while after.st_ctim.tv_sec == before.st_ctim.tv_sec, after.st_ctim.tv_nsec == before.st_ctim.tv_nsec {
-            futimens(descriptor, [before.st_atim, before.st_mtim])
-            guard fstat(descriptor, &after) == 0 else { return }
-        }
+        _ = FileTimes.setBack(path, to: before)
     }
 
     static func append(_ text: String, to path: String) {

@@ -36,7 +36,8 @@ import Testing
             }
             for (query, word) in [
                 ("deletedBefore=", "deletedBefore"), ("deletedBefore", "deletedBefore"),
-                ("deletedBefore=null", "value"), ("reason=", "reason"),
+                ("deletedBefore=null", "value"), ("reason=", "reason"), ("reason=nul%6c", "value"),
+                ("reason=%ff", "value"),
                 ("deletedBefor=2027-01-01T00:00:00.000Z", "deletedBefor"),
                 ("reason=deleted&before=2027-01-01T00:00:00.000Z", "before"), ("=x", "deletedBefore"),
                 ("deletedBefore=yesterday", "deletedBefore"),

@@ -26,7 +26,9 @@ import Testing
                 try writer.insert(object, into: indexed)
             }
             // The building of an index waits for an older transaction, and all else for a lock.
-            let (older, other) = (try PostgresConnection(plain), try PostgresConnection(plain))
+            // They wait in a transaction for longer than the usual timeout.
+            let outside = address.named("outside")
+            let (older, other) = (try PostgresConnection(outside), try PostgresConnection(outside))
             older.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
             try older.run("SELECT count(*) FROM state")
             let building = Task {

@@ -94,10 +94,10 @@ import Testing
         arguments: ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
     )
     func timeLimits(setting: String) async throws {
-        try await withConnection(options: "-c%20\(setting)%3D40") { connection in
+        try await withConnection(options: "-c%20\(setting)%3D300") { connection in
             let expected = ["statement_timeout": "0", "lock_timeout": "10s"][setting] ?? "30s"
             #expect(try connection.run("SELECT current_setting(\(setting))").text(0, 0) == expected)
-            try connection.run("SELECT pg_sleep(0.1)")
+            try connection.run("SELECT pg_sleep(0.4)")
         }
     }
 

@@ -76,16 +76,18 @@ import Testing
             other.later("BEGIN")
             other.later("LOCK TABLE turn IN EXCLUSIVE MODE")
             try other.flush()
-            let begun = Counter()
             try await withThrowingTaskGroup { group in
                 for number in 0..<8 {
                     let object = try object("object\(number)", megabytes: 3)
                     group.addTask {
-                        _ = begun.next()
                         try await stores[0].write { try $0.insert(object, into: LargeChangesTests.name) }
                     }
+                    // The first one waits for the turn, and the others for a transaction.
+                    guard number == 0 else { continue }
+                    let waiting: SQL = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'turn'::regclass"
+                    try await eventually { try other.run(waiting).count == 1 }
                 }
-                try await eventually { begun.value == 8 }
+                try await eventually { stores[0].writer.waitingCount == 7 }
                 other.later("COMMIT")
                 try other.flush()
                 try await group.waitForAll()

@@ -145,6 +145,29 @@ import Testing
         }
     }
 
+    @Test("the wait for the writes that run does not wait for another server, nor for a write without the turn")
+    func waitWithoutTurn() async throws {
+        try await Engine.withStores(1) { stores in
+            try await makeClass(stores[0])
+            let other = try PostgresConnection(stores[0].address)
+            other.later("BEGIN")
+            other.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            try other.flush()
+            // A write with the turn of its own would wait for ten seconds.
+            let duration = await ContinuousClock().measure { await stores[0].awaitRunningWrites() }
+            #expect(duration < .seconds(5))
+            let a = try object("a")
+            async let written: Void = stores[0].write { try $0.insert(a, into: ServersTests.task) }
+            let waiting: SQL = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'turn'::regclass"
+            try await eventually { try other.run(waiting).count == 1 }
+            await stores[0].awaitRunningWrites()
+            #expect(try other.run(waiting).count == 1)
+            other.later("ROLLBACK")
+            try other.flush()
+            try await written
+        }
+    }
+
     @Test("numbers and quotas are exact when several servers count")
     func numbers() async throws {
         try await Engine.withStores(3) { stores in

@@ -71,6 +71,7 @@ import Testing
     @Test("with PostgreSQL there is a descriptor for each connection to the database, as many as doctor counts")
     func databases() throws {
         var configuration = ServerConfiguration()
+        #expect(configuration.databaseConnections(apps: 3) == 0)
         configuration.databaseURL = Secret("postgres://db.example.com/lcfile")
         var reserves: [Int] = []
         for readers in [4, 10] {

@@ -130,6 +130,22 @@ import Testing
         }
     }
 
+    @Test("a listing that lacks a list, as that of a folder while the list is stored, ends no retention")
+    func lateListing() async throws {
+        try await RepositoryFixture.with { fixture in
+            let generations = try await store(fixture)
+            fixture.target.advance(by: 2 * Self.day)
+            let names = objects(fixture, of: generations[2])
+            let list = try #require(names.first { $0.hasSuffix(SegmentName.blobsSuffix) })
+            let locks = CallCount()
+            fixture.target.intercept { [target = fixture.target] change, name throws(BackupTargetFailure) in
+                if change == .put, name.hasPrefix(".locks/"), locks.next() == 2 { target.hide(list) }
+            }
+            #expect(try fixture.retain().blobs == 1)
+            #expect(fixture.blobs.count == 2)
+        }
+    }
+
     @Test("without one of the lists of whole generations, no blob is removed")
     func missingList() async throws {
         try await RepositoryFixture.with { fixture in

@@ -216,7 +216,9 @@ import Testing
             #expect(fixture.blobs.count == 2)
             #expect(try fixture.restore().files == 2)
             fixture.target.corrupt(try #require(fixture.blobs.first), nil)
-            fixture.expectRefusal(73, damage == .missing ? "missing" : "damaged") { try fixture.restore() }
+            fixture.expectRefusal(73, damage == .missing ? "missing" : "damaged", "; --leave-out-damaged restores") {
+                try fixture.restore()
+            }
             let summary = try fixture.restore(leavingOutDamage: true)
             #expect((summary.files, summary.damaged, summary.deleted) == (1, 1, 0))
         }

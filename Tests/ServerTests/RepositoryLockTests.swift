@@ -76,7 +76,7 @@ import Testing
             _ = try BackupRepository(target, creating: true)
             let time = Mutex<Int64>(0)
             let lock = try BackupLock(.backup, of: target) { time.withLock { $0 } }
-            time.withLock { $0 += BackupLock.patience }
+            time.withLock { $0 += BackupLock.ownLifetime }
             lock.refresh()
             try lock.check()
             let writes = Mutex(0)

@@ -153,6 +153,21 @@ import Testing
         }
     }
 
+    @Test("a damaged usage is reported as counted anew after that is done")
+    func damagedUsage() async throws {
+        try await StorageCheckFixture.with { fixture in
+            _ = try await fixture.blobs.store("orphan", as: try #require(FileKey("orphan.txt")))
+            try await fixture.store.correctUsage(to: Usage())
+            let row = DamagedRow(className: "_Usage", number: 1, id: "usage", damage: "is not what was written")
+            fixture.rows.set([row])
+            let (findings, summary) = try await fixture.check { $0.repairs = true }
+            #expect(findings.map(\.kind) == ["orphan-blob", "damaged-row", "wrong-usage"])
+            #expect(findings.dropFirst().map(\.repair) == ["counted anew", "counted anew"])
+            #expect((summary.damage, summary.repaired) == (0, 3))
+            #expect(try await fixture.kinds() == ["damaged-row"])
+        }
+    }
+
     @Test("a repair leaves records without bytes and rows that were not to be accepted")
     func notRepaired() async throws {
         try await StorageCheckFixture.with { fixture in

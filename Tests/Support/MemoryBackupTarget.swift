@@ -7,6 +7,8 @@ package final class MemoryBackupTarget: BackupTarget {
     private struct State {
         var objects: [String: (bytes: [UInt8], modified: Int64)] = [:]
         var clock: Int64 = 1_800_000_000
+        /// The objects that the next listing with them lacks.
+        var hidden: Set<String> = []
         /// Called before each change, with the name; can throw in its place.
         var intercept: (@Sendable (Change, String) throws(BackupTargetFailure) -> Void)?
     }
@@ -41,6 +43,11 @@ package final class MemoryBackupTarget: BackupTarget {
             let modified = state.objects[name]?.modified ?? state.clock
             state.objects[name] = bytes.map { ($0, modified) }
         }
+    }
+
+    /// Leaves an object out of the next listing that would contain it, as a folder can while the object is stored.
+    package func hide(_ name: String) {
+        state.withLock { _ = $0.hidden.insert(name) }
     }
 
     /// Calls a function before each later call, which it makes fail by throwing; `nil` ends that.
@@ -89,7 +96,8 @@ package final class MemoryBackupTarget: BackupTarget {
                 name.hasPrefix(prefix) && (after.map { name > $0 } ?? true)
             }
             return names.sorted().prefix(limit).compactMap { name in
-                state.objects[name].map {
+                guard state.hidden.remove(name) == nil else { return nil }
+                return state.objects[name].map {
                     BackupObject(name: name, size: Int64($0.bytes.count), modified: $0.modified)
                 }
             }

@@ -16,6 +16,7 @@ package final class MemoryObjectStore: ObjectStore {
     private let failures: Mutex<(error: any Error, count: Int)?>
     private let rehearses: Bool
     private let reads = Counter()
+    private let textQueries = Counter()
     private let rehearsals = Counter()
     private let running = RunningWrites()
     private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
@@ -45,6 +46,9 @@ package final class MemoryObjectStore: ObjectStore {
 
     /// The number of reads.
     package var readCount: Int { reads.value }
+
+    /// The number of queries for one field in the bodies of writes, with those of bodies that ran without a commit.
+    package var textQueryCount: Int { textQueries.value }
 
     /// The number of objects of a class.
     package func count(of name: ClassName) -> Int {
@@ -107,7 +111,12 @@ package final class MemoryObjectStore: ObjectStore {
     private func begin(endingAfter calls: Int = .max) -> MemoryTransaction {
         // Before the snapshot, so that a subscriber misses no commit between the two.
         let changes = changes.transaction()
-        return MemoryTransaction(state.withLock { $0 }, recording: changes, endingAfter: calls)
+        return MemoryTransaction(
+            state.withLock { $0 },
+            recording: changes,
+            endingAfter: calls,
+            countingTexts: textQueries
+        )
     }
 
     /// Lets other tasks run between a body and its commit.

@@ -9,6 +9,7 @@ final class MemoryTransaction: WriteTransaction {
     private(set) var calls = 0
     let budget: QueryBudget?
     private let maxCalls: Int
+    private let textQueries: Counter
     /// The error that every further call throws.
     private var failure: (any Error)?
 
@@ -17,16 +18,19 @@ final class MemoryTransaction: WriteTransaction {
     ///   - budget: The time limit of the body.
     ///   - changes: Records the changes of the body.
     ///   - maxCalls: The number of calls after which all further ones throw.
+    ///   - textQueries: Counts the queries for one field.
     init(
         _ state: MemoryState,
         within budget: QueryBudget? = nil,
         recording changes: TransactionChanges = TransactionChanges(),
-        endingAfter maxCalls: Int = .max
+        endingAfter maxCalls: Int = .max,
+        countingTexts textQueries: Counter = Counter()
     ) {
         self.state = state
         self.budget = budget
         self.changes = changes
         self.maxCalls = maxCalls
+        self.textQueries = textQueries
     }
 
     /// The error after which the transaction cannot continue, even if the body catches it.
@@ -58,7 +62,7 @@ final class MemoryTransaction: WriteTransaction {
         set { changes.caller = newValue }
     }
 
-    var concernsCallers: Bool { changes.concernsCallers }
+    var callerChanges: Int { changes.callerChanges }
 
     func schema(of name: ClassName) throws -> ClassSchema? {
         try calling { knownSchemas[name] }
@@ -90,7 +94,8 @@ final class MemoryTransaction: WriteTransaction {
     }
 
     func texts(_ field: String, of query: ObjectQuery) throws -> [(id: ObjectID, text: String)] {
-        try calling {
+        _ = textQueries.next()
+        return try calling {
             try found(query).compactMap { row in
                 try row.object().fields[field]?.stringValue.map { (row.id, $0) }
             }
@@ -291,6 +296,4 @@ extension MemoryTransaction {
     }
 }
 
-private struct MissingClass: Error {
-    let name: ClassName
-}
+private struct MissingClass: Error { let name: ClassName }

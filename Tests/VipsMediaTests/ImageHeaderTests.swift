@@ -80,6 +80,32 @@ import Testing
         #expect(header.size == size)
     }
 
+    @Test("an animated PNG says so behind more than a megabyte of other chunks")
+    func lateAnimation() async throws {
+        let still = Array(try ImageSample.encoded(as: "format/png").readableBytesView)
+        // The signature and the header take 33 bytes.
+        let other = Self.chunk("abCd", [UInt8](repeating: 0, count: 1100))
+        var bytes = Array(still[..<33])
+        for _ in 0..<1100 { bytes += other }
+        bytes += Self.chunk("acTL", [0, 0, 0, 2, 0, 0, 0, 0])
+        bytes += still[33...]
+        let header = try await header(ByteBuffer(bytes: bytes))
+        #expect(header.hasUnreadFrames)
+        #expect(header.size == size)
+    }
+
+    /// A chunk of a PNG with its checksum.
+    private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+        func big(_ number: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 0xff) } }
+        let content = Array(name.utf8) + body
+        var checksum = UInt32.max
+        for byte in content {
+            checksum ^= UInt32(byte)
+            for _ in 0..<8 { checksum = (checksum >> 1) ^ (checksum & 1 == 1 ? 0xedb8_8320 : 0) }
+        }
+        return big(UInt32(body.count)) + content + big(~checksum)
+    }
+
     @Test("an orientation is read, and the size is that of the pixels as they lie", arguments: 1...8)
     func orientation(orientation: Int) async throws {
         let header = try await header(TagSample.turned(orientation))

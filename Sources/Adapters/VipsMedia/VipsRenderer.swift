@@ -18,7 +18,7 @@ package struct VipsRenderer: ImageRenderer {
     private let photographWorkers: ImageAdmission
 
     /// The time limit for reading a header.
-    private static let headerTime = Duration.seconds(10)
+    static let headerTime = Duration.seconds(10)
     /// The estimated cost of reading a header in a worker process.
     private static let headerCost = ImageCost(memory: 0, time: .milliseconds(100))
 
@@ -82,33 +82,6 @@ package struct VipsRenderer: ImageRenderer {
             if format == .avif { header.format = .avif }
             header.hasUnreadFrames = isSequence
             return header
-        }
-    }
-
-    /// What a source's bytes tell, or the format of those that a worker process reads, and whether they are a sequence
-    /// of images.
-    private enum Reading<Result: Sendable> {
-        case here(Result)
-        case inWorker(SourceFormat, isSequence: Bool)
-    }
-
-    /// Reads the bytes of a source in this process, unless a worker process must.
-    private func reading<Result: Sendable>(
-        _ source: ImageSource,
-        _ read: @escaping @Sendable (SourceBytes, SourceFormat, JobWatch) throws -> Result
-    ) async throws -> Reading<Result> {
-        try await watched(with: .normal, until: nil) { watch in
-            watch.begin(for: VipsRenderer.headerTime)
-            return try source.withBytes { bytes in
-                let head = bytes.read(at: 0, count: SourceSniffer.headLength)
-                guard let format = head.withUnsafeBytes({ SourceSniffer.format(of: $0) }) else {
-                    throw ServiceError.unreadable(VipsError(operation: "sniff", detail: ""))
-                }
-                guard format.isReadByWorker else { return .here(try read(bytes, format, watch)) }
-                let isSequence =
-                    try format.isHEIF && HEIFFacts(ByteWindow(reading: bytes.read(at:count:))).isSequence
-                return .inWorker(format, isSequence: isSequence)
-            }
         }
     }
 
@@ -279,7 +252,7 @@ package struct VipsRenderer: ImageRenderer {
     }
 
     /// Runs a job that stops at the deadline, if it has one, and when its task is cancelled.
-    private func watched<Result: Sendable>(
+    func watched<Result: Sendable>(
         with priority: ImagePriority,
         until deadline: ContinuousClock.Instant?,
         _ job: @escaping @Sendable (JobWatch) throws -> Result

@@ -104,6 +104,14 @@ package struct RequestLimits: Sendable {
         if let address = limited(caller) { try logIns.take(for: address) }
     }
 
+    /// Counts a password that a client sets through the link of a mail.
+    ///
+    /// - Parameter address: The client address; empty is not limited.
+    /// - Throws: ``ServiceError/Code/overloaded``.
+    func takeLogIn(from address: String) throws {
+        if let address = limited(address) { try logIns.take(for: address) }
+    }
+
     /// Counts a file that is fetched from another server.
     ///
     /// - Throws: ``ServiceError/Code/overloaded``.
@@ -119,8 +127,7 @@ package struct RequestLimits: Sendable {
     /// - Throws: ``ServiceError/Code/overloaded``.
     package func takeImageWork(_ time: Duration, from address: String?) throws {
         guard let address = limited(address) else { return }
-        let milliseconds = time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000
-        try imageWork.take(max(1, Int(milliseconds)), for: address)
+        try imageWork.take(max(1, time.milliseconds), for: address)
     }
 
     /// The address of a caller, if it is limited; `nil` for the master key.

@@ -63,7 +63,7 @@ package enum AccountName: String, Sendable, CaseIterable {
             let number = try PhoneNumber(text, country: country).description
             return forms(of: number, country: country).contains(text) ? text : number
         } catch {
-            // Apps have numbers for tests that no country has.
+            // Apps use test numbers that are valid in no country.
             guard !text.hasPrefix("0"), !text.hasPrefix("+0") else { throw error }
             return text
         }

@@ -82,8 +82,8 @@ package struct SegmentName: Sendable, Hashable, Comparable, CustomStringConverti
     package let time: Timestamp
     /// The SHA-256 of the list of blobs that the segment adds, as 64 lower-case hexadecimal digits.
     ///
-    /// ``noList`` if the segment adds none. `nil` in the names that earlier versions gave, which do not tell whether there is a list, and until the list
-    /// is known.
+    /// ``noList`` if the segment adds none. `nil` until the list is stored, and in the names that earlier versions gave:
+    /// those do not tell whether there is a list.
     package let list: String?
 
     /// The SHA-256 of no bytes.

@@ -45,6 +45,14 @@ package protocol BackupTarget: Sendable, CustomStringConvertible {
     func remove(_ names: [String]) throws(BackupTargetFailure)
 }
 
+extension BackupTarget {
+    /// The object with a name, as a listing shows it; `nil` if there is none.
+    package func object(named name: String) throws(BackupTargetFailure) -> BackupObject? {
+        guard let first = try list(prefix: name, after: nil, limit: 1).first, first.name == name else { return nil }
+        return first
+    }
+}
+
 /// An object of a backup target, as a listing shows it.
 package struct BackupObject: Sendable, Equatable {
     /// The name in the target.

@@ -1,6 +1,6 @@
 /// What is wrong with the write-ahead log of a database that no server has open.
 ///
-/// SQLite uses what is left of such a log without a word, and removes the rest when it closes the database.
+/// SQLite silently uses the intact beginning of such a log, and removes the log when it closes the database.
 package enum DamagedLog: Sendable, Equatable, CustomStringConvertible {
     /// The log is damaged, but the database already contains all of it.
     case copied

@@ -52,17 +52,31 @@ extension CensorQueue {
         _ job: CensorJob
     ) async throws {
         let decision = Decision(opinion, by: checker, at: clock())
-        try await store.write { [purge, ids] writer in
+        try await store.write { [self] writer in
             guard try writer.leased(job) != nil else { return }
-            let verdict = try writer.decide(
-                decision,
-                about: job.file,
-                version: version,
-                purges: purge != nil,
-                ids: ids
-            )
-            try writer.finish(job, with: verdict, at: decision.at)
+            try decide(decision, about: job.file, version: version, in: writer)
         }
+    }
+
+    /// Decides about a file and deletes the row of its check, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - decision: The decision; a run counts the verdicts of machines only.
+    ///   - id: The file.
+    ///   - version: The version of the bytes about which the decision is; `nil` if it is unknown.
+    ///   - writer: The transaction.
+    /// - Returns: The verdict in force; `nil` if the file does not exist.
+    /// - Throws: Errors of the store.
+    @discardableResult
+    func decide(
+        _ decision: Decision,
+        about id: ObjectID,
+        version: String?,
+        in writer: any WriteTransaction
+    ) throws -> Verdict? {
+        let verdict = try writer.decide(decision, about: id, version: version, purges: purge != nil, ids: ids)
+        try writer.finishCheck(of: id, with: decision.kind == .machine ? verdict : nil, at: decision.at)
+        return verdict
     }
 
     private func learn(_ job: CensorJob) async throws {
@@ -101,9 +115,9 @@ extension CensorQueue {
         }
     }
 
-    /// Makes a failed job due again, or gives it up: of a check, a person then decides.
+    /// Makes a failed job due again, or ends it: a person then decides about a check.
     ///
-    /// A purge is never given up, because a CDN can show the blocked image until it is told.
+    /// A purge is repeated until the webhook accepts it, because a CDN can show the blocked image until then.
     private func retry(_ job: CensorJob, after error: any Error) async throws {
         let failure = error as? ServiceError
         // A stop of the server, and a busy one, are no failures of the job.
@@ -138,7 +152,7 @@ extension CensorQueue {
         failure.code == .fileNotFound || job.work == .learn && FileChecks.tooLarge.contains(failure.code)
     }
 
-    /// Milliseconds for which it is tried to add a blocked image to the known ones: three days.
+    /// How long the queue tries to learn a blocked image, in milliseconds: three days.
     private static let learnTime: Int64 = 3 * 86_400_000
 }
 

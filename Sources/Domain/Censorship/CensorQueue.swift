@@ -144,7 +144,7 @@ package final class CensorQueue: Sendable {
 
     func noteGivenUp(_ job: CensorJob, _ error: any Error) {
         logger?.error(
-            "A job of the censorship queue failed too often and is given up",
+            "A job of the censorship queue failed and is not tried again",
             metadata: ["app": "\(app)", "job": "\(job.work)", "file": "\(job.file)", "error": "\(error)"]
         )
     }

@@ -44,15 +44,7 @@ extension CensorService {
             switch outcome {
             case .decided(let opinion, let checker, let version):
                 let decision = Decision(opinion, by: checker, at: now)
-                let verdict = try writer.decide(
-                    decision,
-                    about: id,
-                    version: version,
-                    purges: queue.purge != nil,
-                    ids: queue.ids
-                )
-                try writer.finishCheck(of: id, with: verdict, at: now)
-                return verdict
+                return try queue.decide(decision, about: id, version: version, in: writer)
             case .awaiting:
                 if var job = try writer.object(id, in: .censorJob).flatMap(CensorJob.init) {
                     job.lease = nil

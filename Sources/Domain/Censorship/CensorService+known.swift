@@ -79,15 +79,7 @@ extension CensorService {
             var opinion = opinion
             opinion.scores = job.scores.merging(opinion.scores) { _, new in new }
             let decision = Decision(opinion.counting(isPartial: job.isPartial), by: WebhookChecker.name, at: now)
-            let verdict = try writer.decide(
-                decision,
-                about: id,
-                version: job.version,
-                purges: queue.purge != nil,
-                ids: queue.ids
-            )
-            try writer.finish(job, with: verdict, at: now)
-            return verdict
+            return try queue.decide(decision, about: id, version: job.version, in: writer)
         }
         guard let verdict else { throw ServiceError(.objectNotFound, "No check of the file waits for an answer.") }
         return verdict

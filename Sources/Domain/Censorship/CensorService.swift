@@ -86,15 +86,7 @@ package struct CensorService: Sendable {
         let decision = Decision(verdict, by: .person, at: now(), named: name, note: note)
         let record = try await store.write { [queue] writer -> StoredObject? in
             writer.caller = caller
-            let decided = try writer.decide(
-                decision,
-                about: id,
-                version: version,
-                purges: queue.purge != nil,
-                ids: queue.ids
-            )
-            guard decided != nil else { return nil }
-            try writer.finishCheck(of: id, with: nil, at: decision.at)
+            guard try queue.decide(decision, about: id, version: version, in: writer) != nil else { return nil }
             if verdict == .rejected {
                 let job = CensorJob(.learn, of: id, id: queue.ids.next(), at: decision.at)
                 try writer.insert(job.object, into: .censorJob)

@@ -17,7 +17,7 @@ package protocol Checker: Sendable {
 }
 
 extension Checker {
-    /// Most answer at once.
+    /// The default: the answer comes with the call.
     package var canAnswerLater: Bool { false }
 }
 

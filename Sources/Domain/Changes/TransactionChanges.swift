@@ -9,8 +9,8 @@ package struct TransactionChanges: Sendable {
     let newest: Int
     /// The changes, oldest first.
     private(set) var changes: [Change] = []
-    /// Whether a change can concern callers (``ChangeFilter/ofCallers``), with or without a subscriber.
-    package private(set) var concernsCallers = false
+    /// The number of changes that can concern callers (``ChangeFilter/ofCallers``), with or without a subscriber.
+    package private(set) var callerChanges = 0
     /// The caller of the following changes; `nil` for the server itself.
     package var caller: Caller?
 
@@ -29,11 +29,11 @@ package struct TransactionChanges: Sendable {
     /// A point in the transaction, to which ``undo(to:)`` returns.
     package struct Mark: Sendable {
         fileprivate let count: Int
-        fileprivate let concernsCallers: Bool
+        fileprivate let callerChanges: Int
     }
 
     /// The current point.
-    package var mark: Mark { Mark(count: changes.count, concernsCallers: concernsCallers) }
+    package var mark: Mark { Mark(count: changes.count, callerChanges: callerChanges) }
 
     /// Whether a subscriber uses the state of an object before a change, so that it is read only then.
     package func wantsBefore(_ kind: Change.Kind, in name: ClassName) -> Bool {
@@ -48,7 +48,7 @@ package struct TransactionChanges: Sendable {
         before: @autoclosure () -> ObjectState? = nil,
         after: @autoclosure () -> ObjectState? = nil
     ) {
-        if TransactionChanges.ofCallers.states(of: kind, in: name) != nil { concernsCallers = true }
+        if TransactionChanges.ofCallers.states(of: kind, in: name) != nil { callerChanges += 1 }
         guard let states = wanted.states(of: kind, in: name) else { return }
         changes.append(
             Change(
@@ -65,6 +65,6 @@ package struct TransactionChanges: Sendable {
     /// Removes the changes after a point, because the database has undone them.
     package mutating func undo(to mark: Mark) {
         changes.removeLast(changes.count - mark.count)
-        concernsCallers = mark.concernsCallers
+        callerChanges = mark.callerChanges
     }
 }

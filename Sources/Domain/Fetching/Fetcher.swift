@@ -16,8 +16,8 @@ package protocol Fetcher: Sendable {
     /// - Returns: The metadata of the file, after all of its bytes are consumed.
     /// - Throws: The error that `take` threw; `CancellationError` if the task is cancelled; else ``ServiceError``:
     ///   ``ServiceError/Code/payloadTooLarge``, ``ServiceError/Code/timedOut``, ``ServiceError/Code/overloaded`` or,
-    ///   for all other errors, ``ServiceError/Code/badRequest``, whose cause is a ``RefusedStatus`` if the server answered. A refused address and an unreachable address have the
-    ///   same message.
+    ///   for all other errors, ``ServiceError/Code/badRequest``, whose cause is a ``RefusedStatus`` if the server
+    ///   answered. A refused address and an unreachable address have the same message.
     func fetch(
         _ url: RemoteURL,
         into take: @escaping @Sendable (ByteBuffer) async throws -> Void

@@ -7,7 +7,9 @@ struct LiveDecider {
     private let registry: LiveRegistry
     private let settings: ObjectSettings
     private let epoch: Int
-    private let began = ContinuousClock.now
+    private let began: ContinuousClock.Instant
+    /// Whether a node was taken.
+    private var hasBegun = false
     private var schemas: [ClassName: ClassSchema] = [:]
     /// The size of the events so far in bytes, without those whose storage others share.
     private var size = 0
@@ -22,7 +24,7 @@ struct LiveDecider {
     private static let eventSize = 128
     /// The maximum time for one node and one change, in milliseconds.
     private static let maxNodeTime = 200
-    /// The time of a node that is evaluated also if its clients have taken all of their time.
+    /// The processor time of a node that is evaluated also if its clients have taken all of their time.
     private static let freeTime = Duration.microseconds(100)
 
     /// - Parameters:
@@ -30,7 +32,15 @@ struct LiveDecider {
     ///   - registry: The subscriptions.
     ///   - settings: The settings of objects.
     ///   - epoch: The epoch of ``SessionCache`` before the transaction began.
-    init(_ reader: any ReadTransaction, _ registry: LiveRegistry, _ settings: ObjectSettings, foundAt epoch: Int) {
+    ///   - began: The time at which the transaction began.
+    init(
+        _ reader: any ReadTransaction,
+        _ registry: LiveRegistry,
+        _ settings: ObjectSettings,
+        foundAt epoch: Int,
+        beginningAt began: ContinuousClock.Instant = .now
+    ) {
+        self.began = began
         self.reader = reader
         self.registry = registry
         self.settings = settings
@@ -66,14 +76,14 @@ struct LiveDecider {
         var views = LiveViews(change, in: schema, reader: reader, settings: settings)
         var rights: [LiveCallers.Key: Rights] = [:]
         while true {
-            if work.turn == nil { work.turn = nextTurn(of: change, &work, schema) }
-            guard let turn = work.turn else { return work.hasNoNodes }
-            while let subscription = work.turn?.subscriptions.popFirst() {
+            if work.match == nil { work.match = nextMatch(of: change, &work, schema) }
+            guard let match = work.match else { return work.hasNoNodes }
+            while let subscription = work.match?.subscriptions.popFirst() {
                 do {
                     let key = subscription.caller
                     let own = try rights[key] ?? self.rights(of: key, to: change, schema)
                     rights[key] = own
-                    let (before, after) = (turn.before && own.before, turn.after && own.after)
+                    let (before, after) = (match.before && own.before, match.after && own.after)
                     if let kind = change.event(before: before, after: after) {
                         let known = views.size
                         let event = try views.event(kind, for: subscription, own.access, isReadable: own.after)
@@ -83,12 +93,12 @@ struct LiveDecider {
                         size += views.size - known + LiveDecider.eventSize
                     }
                 } catch {
-                    fail(turn.node, error)
-                    work.turn?.subscriptions = []
+                    fail(match.node, error)
+                    work.match?.subscriptions = []
                 }
                 guard goesOn else { return false }
             }
-            work.turn = nil
+            work.match = nil
         }
     }
 
@@ -135,24 +145,26 @@ struct LiveDecider {
 /// The evaluation of nodes.
 extension LiveDecider {
     /// The subscriptions of the next node that matches; `nil` if the change has no further one, or the time is over.
-    private mutating func nextTurn(
+    private mutating func nextMatch(
         of change: LiveChange,
         _ work: inout LiveWork,
         _ schema: ClassSchema
-    ) -> LiveWork.Turn? {
-        while goesOn, let node = work.nextNode() {
+    ) -> LiveWork.Match? {
+        // Each transaction takes at least one node, also if its time is over before: otherwise the work might never end.
+        while !hasBegun || goesOn, let node = work.nextNode() {
+            hasBegun = true
             guard decision.failures[ObjectIdentifier(node)] == nil else { continue }
             // Conditions of clients without a connection cost nothing.
-            let audience = registry.audience(of: node, at: change.position)
-            guard !audience.subscriptions.isEmpty else { continue }
+            let clients = registry.clients(of: node, at: change.position)
+            guard !clients.isEmpty else { continue }
             do {
-                let matches = try evaluate(node, change, schema, for: audience.payers)
+                let matches = try evaluate(node, change, schema, for: clients)
                 guard matches.before || matches.after else { continue }
-                return LiveWork.Turn(
+                return LiveWork.Match(
                     node: node,
                     before: matches.before,
                     after: matches.after,
-                    subscriptions: audience.subscriptions[...]
+                    subscriptions: registry.subscriptions(of: node, at: change.position)[...]
                 )
             } catch {
                 fail(node, error)
@@ -166,20 +178,19 @@ extension LiveDecider {
         _ node: LiveNode,
         _ change: LiveChange,
         _ schema: ClassSchema,
-        for payers: Set<LiveAllowances.Key>
+        for clients: Set<LiveAllowances.Key>
     ) throws -> (before: Bool, after: Bool) {
-        let left = payers.map { registry.allowances.remaining(of: $0) - decision.times[$0, default: .zero] }.max()
-        let milliseconds = max(1, min(LiveDecider.maxNodeTime, (left ?? .zero).milliseconds))
+        let left = registry.allowances.remaining(of: clients, after: decision.times)
+        let milliseconds = max(1, min(LiveDecider.maxNodeTime, left.milliseconds))
         let isCut = milliseconds < LiveDecider.maxNodeTime
-        let budget = QueryBudget(
-            milliseconds: milliseconds,
-            refusal: isCut ? SpentAllowance() : ServiceError.slowLiveQuery
-        )
-        let start = ContinuousClock.now
+        let budget = QueryBudget(milliseconds: milliseconds, refusal: isCut ? SpentAllowance() : SlowCondition())
+        // The budget counts all time, which bounds the delay of other events. Clients pay for processor time only, so a
+        // paused process costs them nothing.
+        let start = Duration.threadTime
         defer {
-            let time = ContinuousClock.now - start
+            let time = Duration.threadTime - start
             decision.evaluations.append(LiveDecision.Evaluation(node: node, time: time))
-            for payer in payers { decision.times[payer, default: .zero] += time / payers.count }
+            for client in clients { decision.times[client, default: .zero] += time / clients.count }
         }
         let (reader, app) = (reader, registry.app)
         func matches(_ state: StoredObject?) throws -> Bool {
@@ -188,28 +199,17 @@ extension LiveDecider {
         }
         let result = try budget.counting { (before: try matches(change.before), after: try matches(change.after)) }
         // Others have waited long enough for these clients.
-        let isSpent = left.map { $0 <= .zero } ?? false
-        if isSpent, ContinuousClock.now - start > LiveDecider.freeTime { throw SpentAllowance() }
+        if left <= .zero, Duration.threadTime - start > LiveDecider.freeTime { throw SpentAllowance() }
         return result
     }
 }
 
 /// The error for a condition whose clients have taken all of their time.
 struct SpentAllowance: Error, CustomStringConvertible {
-    var description: String { "The conditions of the client address take too long." }
+    var description: String { "The live queries of the client have used their time." }
 }
 
-extension ServiceError {
-    /// The error for a condition that takes too long for one change.
-    fileprivate static let slowLiveQuery = ServiceError(
-        .badRequest,
-        "The condition takes too long for one change."
-    )
-}
-
-extension Duration {
-    /// Whole milliseconds.
-    fileprivate var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
-    }
+/// The error for a condition that takes too long for one change.
+private struct SlowCondition: Error, CustomStringConvertible {
+    var description: String { "The condition takes too long for one change." }
 }

@@ -15,6 +15,7 @@ struct LiveDecision: Sendable {
     /// An evaluation of a node.
     struct Evaluation: Sendable {
         let node: LiveNode
+        /// The processor time.
         let time: Duration
     }
 
@@ -26,7 +27,7 @@ struct LiveDecision: Sendable {
     var callers: [LiveCallers.Key: Caller] = [:]
     /// The evaluations.
     var evaluations: [Evaluation] = []
-    /// The time that the conditions of each client took.
+    /// The processor time that the conditions of each client took.
     var times: [LiveAllowances.Key: Duration] = [:]
     /// What is left for the next transaction.
     var rest: LiveWork

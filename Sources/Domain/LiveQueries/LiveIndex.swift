@@ -32,6 +32,14 @@ struct LiveIndex: Sendable {
         (entries[ObjectIdentifier(node)]?.subscriptions.values).map(Array.init) ?? []
     }
 
+    /// Passes the subscriptions of a node to a body, until it returns `false`.
+    func visitSubscriptions(of node: LiveNode, _ body: (LiveSubscription) -> Bool) {
+        guard let subscriptions = entries[ObjectIdentifier(node)]?.subscriptions.values else { return }
+        for subscription in subscriptions {
+            guard body(subscription) else { return }
+        }
+    }
+
     /// The installations with subscriptions.
     var installations: Set<InstallationID> {
         Set(entries.values.lazy.flatMap(\.subscriptions.values).map(\.installation))

@@ -141,24 +141,29 @@ final class LiveMatcher: Sendable {
 
     private func deliver(_ decision: LiveDecision) async {
         for evaluation in decision.evaluations { evaluation.node.note(evaluation.time) }
-        for (payer, time) in decision.times { registry.allowances.take(time, of: payer) }
+        registry.allowances.take(decision.times)
         let sent = registry.deliver(decision)
         counts.withLock { $0.events += sent }
         for failure in decision.failures.values { await end(failure) }
     }
 
-    /// Sends the clients of a node away whose events are lost; refuses its subscriptions if they would be lost again.
+    /// Sends the clients of a node away whose events are lost; ends its subscriptions if its condition is the reason.
+    ///
+    /// The time and the steps of an evaluation depend on the object: a subscription with such a condition goes on, and
+    /// ``LiveAllowances`` bounds the time that it takes.
     private func end(_ failure: LiveDecision.Failure) async {
         let node = failure.node
-        guard (failure.error as? ServiceError)?.code == .badRequest else {
+        guard let invalid = failure.error as? InvalidCondition else {
             return lose("A live query could not be evaluated", failure.error) { state in
                 Set(state.classes[node.className]?.subscriptions(of: node).map(\.installation) ?? [])
             }
         }
-        let refused = registry.refuse(node)
+        let ended = registry.end(node)
         // Before the clients come back to another server.
-        await rows?.refuse(refused)
-        lose("A live query takes too long and is refused", failure.error) { _ in Set(refused.map(\.installation)) }
+        await rows?.end(ended)
+        lose("A live query has ended: the class no longer allows its condition", invalid.cause) { _ in
+            Set(ended.map(\.installation))
+        }
     }
 
     private func lose(

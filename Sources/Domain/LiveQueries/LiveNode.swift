@@ -35,7 +35,7 @@ final class LiveNode: Sendable {
         condition = query.condition
     }
 
-    /// The microseconds that the last evaluation took; 0 before the first one.
+    /// The microseconds of processor time that the last evaluation took; 0 before the first one.
     var lastTime: Int { cost.load(ordering: .relaxed) }
 
     /// Whether the last evaluation took so long that other nodes are evaluated first.
@@ -56,7 +56,7 @@ final class LiveNode: Sendable {
     ///   - budget: The time limit.
     /// - Returns: Whether it matches.
     /// - Throws: Errors of the budget and of the reader; ``ServiceError/Code/badRequest`` for a regular expression that
-    ///   takes too many steps, and if a field of the condition has become a relation.
+    ///   takes too many steps; ``InvalidCondition`` if a field of the condition has become a relation.
     func matches(
         _ state: StoredObject,
         in schema: ClassSchema,
@@ -76,15 +76,17 @@ final class LiveNode: Sendable {
     ) throws -> Condition {
         if let cached = cache.withLock({ $0 }), cached.schema == schema { return cached.condition }
         let caller = Caller(app: app, isMaster: key.isMaster)
-        let resolved = try condition.resolvedForEvents(in: schema, for: caller, reader, within: budget)
-        cache.withLock { $0 = (schema, resolved) }
-        return resolved
+        do {
+            let resolved = try condition.resolvedForEvents(in: schema, for: caller, reader, within: budget)
+            cache.withLock { $0 = (schema, resolved) }
+            return resolved
+        } catch let error as ServiceError where error.code == .badRequest {
+            throw InvalidCondition(cause: error)
+        }
     }
 }
 
-extension Duration {
-    /// Whole microseconds.
-    fileprivate var microseconds: Int {
-        Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000)
-    }
+/// The error of a condition that the class no longer allows, for any object: a subscribe request fails with its cause.
+struct InvalidCondition: Error {
+    let cause: ServiceError
 }

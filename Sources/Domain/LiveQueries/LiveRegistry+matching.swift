@@ -12,23 +12,46 @@ extension LiveRegistry {
         return try change.finding(index)
     }
 
-    /// The subscriptions of a node that get an event about a change, those that began before it and have a connection,
-    /// and the clients whose time its evaluation takes.
-    func audience(
-        of node: LiveNode,
-        at position: Int
-    ) -> (subscriptions: [LiveSubscription], payers: Set<LiveAllowances.Key>) {
+    /// The maximum number of clients whose time one evaluation takes: all clients of a node with many subscriptions would
+    /// be a long list for each change, also for one that does not match.
+    private static let maxClients = 16
+
+    /// The clients whose time the evaluation of a node takes: those with a subscription that gets an event about a
+    /// change, or 16 of them; empty if no subscription gets one.
+    func clients(of node: LiveNode, at position: Int) -> Set<LiveAllowances.Key> {
         withState { state in
-            var found: [LiveSubscription] = []
-            var payers: Set<LiveAllowances.Key> = []
-            for subscription in state.classes[node.className]?.subscriptions(of: node) ?? []
-            where subscription.since <= position {
+            var found: Set<LiveAllowances.Key> = []
+            state.classes[node.className]?.visitSubscriptions(of: node) { subscription in
+                guard let connection = state.connection(of: subscription, at: position) else { return true }
                 let id = subscription.installation
-                guard let connection = state.installations[id]?.connections.first else { continue }
-                found.append(subscription)
-                payers.insert(connection.address.map(LiveAllowances.Key.address) ?? .installation(id))
+                found.insert(connection.address.map(LiveAllowances.Key.address) ?? .installation(id))
+                return found.count < LiveRegistry.maxClients
             }
-            return (found, payers)
+            return found
+        }
+    }
+
+    /// The subscriptions of a node that get an event about a change: those that began before it and have a connection.
+    func subscriptions(of node: LiveNode, at position: Int) -> [LiveSubscription] {
+        withState { state in
+            let all = state.classes[node.className]?.subscriptions(of: node) ?? []
+            return all.filter { state.connection(of: $0, at: position) != nil }
+        }
+    }
+
+    /// Removes the subscriptions of a node whose condition the class no longer allows.
+    ///
+    /// The clients are not told; send them away after it.
+    ///
+    /// - Returns: The removed subscriptions.
+    func end(_ node: LiveNode) -> [LiveSubscription] {
+        withState { state in
+            let removed = state.classes[node.className]?.subscriptions(of: node) ?? []
+            for subscription in removed {
+                state.remove(subscription)
+                state.removeIfUnused(subscription.installation)
+            }
+            return removed
         }
     }
 
@@ -46,5 +69,13 @@ extension LiveRegistry {
         }
         for (connection, event) in sending { connection.send(event) }
         return sending.count
+    }
+}
+
+extension LiveRegistry.State {
+    /// The first connection to which a subscription sends its events about a change; `nil` if it sends none.
+    fileprivate func connection(of subscription: LiveSubscription, at position: Int) -> (any LiveConnection)? {
+        guard subscription.since <= position else { return nil }
+        return installations[subscription.installation]?.connections.first
     }
 }

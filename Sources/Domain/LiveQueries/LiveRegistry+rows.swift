@@ -25,7 +25,7 @@ extension LiveRegistry {
         let rows = changes.compactMap { change in (try? change.after?.object()).flatMap { LiveRow($0) } }
         guard !rows.isEmpty else { return }
         withState { state in
-            for row in rows where state.installations[row.installation] != nil && row.isServed {
+            for row in rows where state.installations[row.installation] != nil && !row.isEnded {
                 state.announced[row.className] = changesPosition
                 state.filters.follow(row.className)
             }
@@ -172,7 +172,7 @@ extension LiveRegistry.State {
         announced[name] = nil
         guard classes[name] == nil else { return }
         filters.unfollow(name)
-        young[name] = nil
+        newlyRecorded[name] = nil
     }
 
     /// Removes what an installation without a connection has in memory.

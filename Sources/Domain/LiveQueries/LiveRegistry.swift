@@ -16,11 +16,9 @@ final class LiveRegistry: Sendable {
         var usage = LiveUsage()
         /// Classes whose recording has just begun, each with a number of its own, until no transaction runs that began
         /// before.
-        var young: [ClassName: Int] = [:]
-        /// The last number in ``young``.
-        var lastYoung = 0
-        /// Subscriptions that cost too much, and until when they are refused.
-        var refused = RecentEntries<LiveQueryID, ContinuousClock.Instant>(bound: 20_000)
+        var newlyRecorded: [ClassName: Int] = [:]
+        /// The last number in ``newlyRecorded``.
+        var lastRecording = 0
         /// Whether the events have ended, and with them every new connection.
         var isStopped = false
 
@@ -85,8 +83,7 @@ final class LiveRegistry: Sendable {
     ///   - owner: The client in whose shares of limits it counts.
     ///   - schema: The class; `nil` if it does not exist yet.
     /// - Returns: The id of the query.
-    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit; ``ServiceError/Code/badRequest`` for a query that
-    ///   took too long shortly before.
+    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit.
     func subscribe(
         _ query: LiveQuery,
         of installation: InstallationID,
@@ -97,7 +94,6 @@ final class LiveRegistry: Sendable {
         let id = LiveQueryID(of: app, installation, query.json)
         let now = clock()
         try withState { state in
-            if let end = state.refused.value(for: id), end > now { throw ServiceError.costlyLiveQuery(end - now) }
             let known = state.subscriptions[id]
             if known == nil {
                 let own = state.installations[installation]?.queries.count ?? 0
@@ -195,8 +191,8 @@ extension LiveRegistry.State {
         let name = subscription.node.className
         if classes[name, default: LiveIndex()].insert(subscription) { usage.add(subscription.node) }
         if filters.follow(name) {
-            lastYoung += 1
-            young[name] = lastYoung
+            lastRecording += 1
+            newlyRecorded[name] = lastRecording
         }
         guard let former else { return }
         callers.remove(former.caller)

@@ -14,9 +14,6 @@ struct LiveRow: Sendable {
     let caller: Subscriber
     /// After this time any server removes the row; see ``LiveTimes``.
     var expiresAt: Timestamp
-    /// Whether the query took too long at the server with the client's connection: no server serves it until
-    /// ``expiresAt``.
-    var isRefused = false
 
     /// What a row says of the caller.
     enum Subscriber: Sendable, Hashable {
@@ -67,7 +64,6 @@ struct LiveRow: Sendable {
         self.className = className
         self.query = query
         self.expiresAt = expiresAt
-        isRefused = object.fields[LiveRow.refused] == .bool(true)
         func person(_ field: String) -> ObjectID? { object.fields[field]?.stringValue.flatMap { ObjectID($0) } }
         caller =
             if object.fields["master"] == .bool(true) {
@@ -79,16 +75,10 @@ struct LiveRow: Sendable {
             }
     }
 
-    /// Whether the client has unsubscribed: the same transaction removes the row.
+    /// Whether the subscription has ended, by the client or by a server: the same transaction removes the row.
     var isEnded: Bool { expiresAt <= LiveRow.end }
 
-    /// Whether the server with the client's connection serves it.
-    var isServed: Bool { !isEnded && !isRefused }
-
-    /// The member for ``isRefused``, which is no field of the class.
-    private static let refused = "_refused"
-
-    /// ``expiresAt`` of a row that is being removed because the client has unsubscribed.
+    /// ``expiresAt`` of a row that is being removed because the subscription has ended.
     static let end = Timestamp(milliseconds: 0)
 
     /// The fields of the row.
@@ -97,7 +87,6 @@ struct LiveRow: Sendable {
             "installation": .string(installation.description), "class": .string(className.description),
             "query": .string(query), "expiresAt": .date(expiresAt),
         ]
-        if isRefused { fields[LiveRow.refused] = .bool(true) }
         switch caller {
         case .guest: break
         case .user(let id, let session):

@@ -96,11 +96,11 @@ extension LiveRows {
 }
 
 extension ReadTransaction {
-    /// The rows of installations that servers serve.
+    /// The rows of the subscriptions of installations.
     fileprivate func liveRows(of installations: some Sequence<InstallationID>) throws -> [LiveRow] {
         try find(ObjectQuery(.liveQuery, where: LiveRow.belongs(toAny: installations), page: .all))
             .compactMap { LiveRow($0) }
-            .filter(\.isServed)
+            .filter { !$0.isEnded }
     }
 }
 

@@ -50,7 +50,7 @@ extension LiveRows {
                 let rows = try await store.write { writer in
                     try part.compactMap { id -> LiveRow? in
                         guard let before = try writer.object(id, in: .liveQuery), var row = LiveRow(before),
-                            row.isServed
+                            !row.isEnded
                         else { return nil }
                         let former = row.expiresAt
                         body(&row)

@@ -55,9 +55,8 @@ struct LiveRows: Sendable {
     ///
     /// A row that needs no change is not written.
     ///
-    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit; ``ServiceError/Code/badRequest`` for a query that
-    ///   took too long shortly before; errors of `admit`, which returns the caller as the transaction finds it; errors of
-    ///   the store.
+    /// - Throws: ``ServiceError/Code/overloaded`` naming the limit; errors of `admit`, which returns the caller as the
+    ///   transaction finds it; errors of the store.
     func subscribe(
         _ query: LiveQuery,
         of installation: InstallationID,
@@ -70,7 +69,6 @@ struct LiveRows: Sendable {
         let known = try await store.read { [times] reader -> Known in
             let caller = LiveRow.Subscriber(try admit(reader))
             guard let row = try reader.liveRow(id) else { return .missing }
-            try row.requireNotRefused(at: now)
             return row.caller == caller && !times.isDue(row.expiresAt, at: now) ? .current : .outdated
         }
         if known == .current { return queryID }
@@ -79,10 +77,7 @@ struct LiveRows: Sendable {
         let isNew = try await store.write { [limits = registry.limits, times] writer in
             var row = LiveRow(query, of: installation, by: try admit(writer), expiringAt: times.short(from: now))
             if let before = try writer.object(id, in: .liveQuery) {
-                if let known = LiveRow(before) {
-                    try known.requireNotRefused(at: now)
-                    row.expiresAt = max(row.expiresAt, known.expiresAt)
-                }
+                if let known = LiveRow(before) { row.expiresAt = max(row.expiresAt, known.expiresAt) }
                 try writer.replace(before, with: row, at: now)
                 return false
             }
@@ -115,13 +110,10 @@ struct LiveRows: Sendable {
         guard let row = id.row else { return }
         let now = settings.clock()
         let isRemoved = try await store.write { writer in
-            guard let before = try writer.object(row, in: .liveQuery), var ended = LiveRow(before),
-                ended.installation == installation, !ended.isRefused
+            guard let before = try writer.object(row, in: .liveQuery), let known = LiveRow(before),
+                known.installation == installation
             else { return false }
-            // The server with the connection tells this end from a removal that it did not expect.
-            ended.expiresAt = LiveRow.end
-            try writer.replace(before, with: ended, at: now)
-            return try writer.delete(row, in: .liveQuery)
+            return try writer.end(before, known, at: now)
         }
         if isRemoved { total.add(-1) }
         registry.unsubscribe(id, of: installation)
@@ -129,24 +121,25 @@ struct LiveRows: Sendable {
 
     // MARK: The task of the matcher
 
-    /// Lets no server serve subscriptions that took too long here, until their rows expire.
-    func refuse(_ subscriptions: [LiveSubscription]) async {
+    /// Removes the rows of subscriptions whose condition the class no longer allows.
+    func end(_ subscriptions: [LiveSubscription]) async {
         let now = settings.clock()
         let ids = subscriptions.compactMap(\.id.row)
         guard !ids.isEmpty else { return }
         do {
-            try await store.write { [lifetime = registry.limits.lifetime] writer in
+            let removed = try await store.write { writer in
+                var count = 0
                 for id in ids {
-                    guard let before = try writer.object(id, in: .liveQuery), var row = LiveRow(before) else {
+                    guard let before = try writer.object(id, in: .liveQuery), let row = LiveRow(before) else {
                         continue
                     }
-                    row.isRefused = true
-                    row.expiresAt = now.adding(seconds: lifetime)
-                    try writer.replace(before, with: row, at: now)
+                    if try writer.end(before, row, at: now) { count += 1 }
                 }
+                return count
             }
+            total.add(-removed)
         } catch {
-            logger.debug("Live queries were not refused", metadata: ["app": "\(registry.app)", "error": "\(error)"])
+            logger.debug("Live queries were not removed", metadata: ["app": "\(registry.app)", "error": "\(error)"])
         }
     }
 
@@ -162,10 +155,6 @@ struct LiveRows: Sendable {
         }
         guard let row = LiveRow(after) else { return complain(of: change.id, nil) }
         guard !row.isEnded else { return registry.unsubscribe(row.id, of: row.installation) }
-        guard !row.isRefused else {
-            if let installation = registry.drop(row.id) { _ = registry.sendAway { _ in [installation] } }
-            return
-        }
         guard registry.isLoaded(row.installation), !registry.renew(row) else { return }
         guard let found = try await store.read({ try subscription(row, $0) }) else { return }
         try registry.insert(found, since: position)
@@ -197,14 +186,6 @@ extension ReadTransaction {
     }
 }
 
-extension LiveRow {
-    /// Throws ``ServiceError/Code/badRequest`` if the query is refused.
-    fileprivate func requireNotRefused(at now: Timestamp) throws {
-        guard isRefused, now < expiresAt else { return }
-        throw ServiceError.costlyLiveQuery(.milliseconds(expiresAt.milliseconds - now.milliseconds))
-    }
-}
-
 extension WriteTransaction {
     /// Changes a row of `_LiveQuery`.
     func replace(_ before: StoredObject, with row: LiveRow, at now: Timestamp) throws {
@@ -212,6 +193,15 @@ extension WriteTransaction {
         object.fields = row.fields
         object.updatedAt = max(now, before.updatedAt)
         try update(object, in: .liveQuery, from: before)
+    }
+
+    /// Removes a row of `_LiveQuery` because its subscription has ended; returns whether it existed.
+    fileprivate func end(_ before: StoredObject, _ row: LiveRow, at now: Timestamp) throws -> Bool {
+        var ended = row
+        // The server with the connection tells this end from a removal that it did not expect.
+        ended.expiresAt = LiveRow.end
+        try replace(before, with: ended, at: now)
+        return try delete(before.id, in: .liveQuery)
     }
 }
 

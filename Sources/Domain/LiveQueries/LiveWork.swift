@@ -1,7 +1,7 @@
 /// Changes whose events are being decided, with several transactions.
 struct LiveWork: Sendable {
     /// A node that matches the first change.
-    struct Turn: Sendable {
+    struct Match: Sendable {
         let node: LiveNode
         /// Whether it matched before the change.
         let before: Bool
@@ -15,7 +15,7 @@ struct LiveWork: Sendable {
     /// The nodes of the first change that are not evaluated yet.
     private var nodes: ArraySlice<LiveNode>
     /// The node whose subscriptions get their events; `nil` if the next one has to be evaluated.
-    var turn: Turn?
+    var match: Match?
 
     init(_ changes: [LiveChange]) {
         self.changes = changes[...]
@@ -35,6 +35,6 @@ struct LiveWork: Sendable {
     mutating func endChange() {
         changes = changes.dropFirst()
         nodes = (changes.first?.nodes ?? [])[...]
-        turn = nil
+        match = nil
     }
 }

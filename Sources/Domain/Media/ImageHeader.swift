@@ -6,8 +6,8 @@ package struct ImageHeader: Sendable, Hashable {
     package var size: ImageSize
     /// 1 for an image that is not animated.
     package var frames: Int
-    /// Whether the file has frames that no result has: an animated PNG, a sequence of images in AVIF or HEIC, of which
-    /// only the still image is read.
+    /// Whether the file has frames that the server cannot read: those of an animated PNG, or of a sequence in AVIF or
+    /// HEIC, of which it reads the still image only.
     package var hasUnreadFrames = false
     /// The EXIF orientation, 1 to 8; 1 if there is none.
     package var orientation: Int

@@ -1,5 +1,5 @@
-/// What is checked before the slow steps, in the order of the transaction: its rules for updates, and those of
-/// ``ObjectWriteRules/signUp(_:onlyKnown:hasProvenPhone:)``.
+/// What is checked before the hash of a password, and for existing users before the verifier: the transaction's rules for
+/// updates, and those of ``ObjectWriteRules/signUp(_:onlyKnown:hasProvenPhone:)``, in its order.
 extension AccountPreparation {
     /// The stored `authData` of a user whom the caller is allowed to change.
     ///

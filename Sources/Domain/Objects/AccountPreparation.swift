@@ -1,7 +1,7 @@
 /// The slow steps of a change of a user, which run before its transaction: hashing passwords, querying providers.
 ///
-/// Each counts as a log-in of the client's address. Before them the rights of the caller and the names of a new user are
-/// checked, so that a request that the transaction would refuse costs little. The transaction checks them again.
+/// Each counts as a log-in of the client's address. The rights to change a user are checked before both; the right to
+/// create one and the free names before the hash, after the verifier. The transaction checks them again.
 struct AccountPreparation: Sendable {
     let store: any ObjectStore
     let settings: ObjectSettings

@@ -119,7 +119,7 @@ extension ObjectService {
         }
         let replies = try await write(under: conditions, as: caller, within: budget) {
             [items] rules in
-            var saving = BatchSaving(rules: rules)
+            var saving = BatchSaving(rules: rules, within: budget)
             for item in items { try saving.save(item) }
             return saving.replies
         }
@@ -141,6 +141,7 @@ extension ObjectService {
 
 private struct BatchSaving {
     private let rules: ObjectWriteRules
+    private var currentRules: CurrentRules
     /// The caller, with the session that an item began in place of its own.
     private var caller: Caller
     /// The objects that the request has created, by `__internalId`, including users whom it logged in.
@@ -153,8 +154,9 @@ private struct BatchSaving {
 
     static let noID = ServiceError(.badRequest, "An item of batch/save changes an object without an id.")
 
-    init(rules: ObjectWriteRules) {
+    init(rules: ObjectWriteRules, within budget: QueryBudget) {
         self.rules = rules
+        currentRules = CurrentRules(rules, within: budget)
         caller = rules.access.caller
     }
 
@@ -187,7 +189,7 @@ private struct BatchSaving {
         }
         if let user = reply.user {
             made[item.internalID] = Pointer(.user, user.id)
-            // Its roles are looked up for each item.
+            // Its roles are looked up when an item needs them.
             users[user.id] = Caller.User(id: user.id, session: user.session)
         }
         caller = caller.after(reply)
@@ -200,18 +202,18 @@ private struct BatchSaving {
         return created.contains(Pointer(item.className, id))
     }
 
-    /// The rules for the caller of an item as the items before it have left it.
-    private func rules(for command: ObjectCommand) throws -> ObjectWriteRules {
+    /// The rules for the caller with the session and the roles that the items before have left.
+    private mutating func rules(for command: ObjectCommand) throws -> ObjectWriteRules {
         guard command.className == .user, let id = command.changed, let user = users[id] else {
-            return try rules.revalidated(for: caller)
+            return try currentRules.rules(for: caller)
         }
-        let itself = caller.logged(in: user)
-        return rules.acting(as: try rules.writer.revalidated(itself, rules.settings.accountDependencies))
+        return try currentRules.rules(for: caller.logged(in: user))
     }
 
     /// The existing object of a child that has an id; `nil` for a client's name of an object.
     ///
-    /// An id of the server's form needs no object, as in any pointer: so the reply does not tell which objects exist.
+    /// An id of the server's form needs no object, as in any pointer. Of other ids, such as those of an import, the reply
+    /// tells whether an object has them.
     private func stored(_ child: SaveItem.Child) throws -> Pointer? {
         guard let id = ObjectID(child.cid) else { return nil }
         let isKnown = try id.isGenerated || rules.writer.row(id, in: child.className) != nil

@@ -26,8 +26,7 @@ extension ObjectService {
         for item in items where item.className == .user { try work.count(item.change, verifying: verifies(caller)) }
     }
 
-    /// Whether something is decided about a change before its transaction, because it is a change of a user with a
-    /// password or with platforms to verify.
+    /// Whether a change of a user needs slow steps before its transaction: a password to hash, or platforms to verify.
     func needsAccountWork(_ command: ObjectCommand, by caller: Caller) -> Bool {
         guard !caller.isMaster, command.className == .user, let fields = command.change?.fields else { return false }
         return fields.contains("password") || verifies(caller) && fields.contains(AuthData.field)

@@ -2,7 +2,7 @@ extension ObjectService {
     /// Performs commands in order, independently: one that fails leaves the others unchanged (protocol/data 2.1).
     ///
     /// Consecutive changes share a transaction, and so one sync of the disk. Each command has the rights that the caller
-    /// has by then, as in a request of its own. A caller who sets an own password goes on with the session that it gets.
+    /// has by then, as in a request of its own. A caller who sets its own password continues with the new session.
     ///
     /// - Parameters:
     ///   - commands: The commands, or the errors of those that could not be parsed.
@@ -103,7 +103,7 @@ extension ObjectService {
         var replies: [Result<ObjectReply, any Error>] = []
         var rest = prepared[...]
         while let first = rest.first {
-            var done = try await writeTogether(Array(rest), current)
+            var done = try await writeTogether(Array(rest), current, budget)
             if done.isEmpty {
                 // Its condition takes longer than other changes are allowed to wait, so it runs alone.
                 done.append(await Result(awaiting: { try await change(first.get(), as: current, within: budget) }))
@@ -120,16 +120,18 @@ extension ObjectService {
     /// evaluated before it.
     private func writeTogether(
         _ run: [Result<ObjectCommand, any Error>],
-        _ caller: Caller
+        _ caller: Caller,
+        _ budget: QueryBudget
     ) async throws -> [Result<ObjectReply, any Error>] {
         try await store.write(as: caller, by: settings) { rules in
             var replies: [Result<ObjectReply, any Error>] = []
-            var current = caller
+            var current = rules.access.caller
+            var currentRules = CurrentRules(rules, within: budget)
             let start = ContinuousClock.now
             for command in run {
                 if ContinuousClock.now - start >= ObjectService.runTime { break }
                 let reply = Result {
-                    try rules.writer.attempt { try rules.revalidated(for: current).perform(command.get()) }
+                    try rules.writer.attempt { try currentRules.rules(for: current).perform(command.get()) }
                 }
                 if case .failure(let error) = reply, error is CostlyCondition { break }
                 replies.append(reply)

@@ -45,13 +45,6 @@ struct ObjectWriteRules {
         )
     }
 
-    /// The rules for the caller in the state of the transaction: an earlier command of a batch can have ended the
-    /// caller's session or changed its roles.
-    func revalidated(for caller: Caller) throws -> ObjectWriteRules {
-        guard writer.concernsCallers else { return self }
-        return acting(as: try writer.revalidated(caller, settings.accountDependencies))
-    }
-
     /// Performs a command; its changes are applied only if it does not throw.
     func perform(_ command: ObjectCommand) throws -> ObjectReply {
         let name = command.className

@@ -109,15 +109,16 @@ package struct MailLinkService: Sendable {
     /// - Parameters:
     ///   - token: The token of the link.
     ///   - password: The password, as the reader of the page entered it.
-    ///   - address: The client address, by which password hashes are scheduled.
+    ///   - address: The client address, for which the password counts as a log-in and by which hashes are scheduled.
     /// - Returns: The link; `nil` unless it was valid.
     /// - Throws: Codes 201, 218, ``ServiceError/Code/badRequest`` for a password that is too long, and
-    ///   ``ServiceError/Code/overloaded``.
+    ///   ``ServiceError/Code/overloaded``, also for a client with too many log-ins.
     package func reset(_ token: String, to password: String, from address: String) async throws -> MailLink? {
         guard let valid = try await link(token), valid.purpose == .reset, let token = MailToken(token) else {
             return nil
         }
         let new = try Password(.string(password), limit: accounts.settings.maxPasswordLength)
+        try accounts.requestLimits.takeLogIn(from: address)
         let hash = try await accounts.hasher.hash(new, for: .guest(address: address))
         return try await store.write { [settings] writer in
             guard let (link, before) = try writer.mailLink(token, at: settings.clock()), link.purpose == .reset else {

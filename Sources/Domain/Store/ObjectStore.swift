@@ -111,11 +111,11 @@ package protocol ReadTransaction {
     /// Work outside the store checks it, too.
     var budget: QueryBudget? { get }
 
-    /// Whether this transaction contains a change that can concern callers (``ChangeFilter/ofCallers``).
+    /// The number of this transaction's changes that can concern callers (``ChangeFilter/ofCallers``).
     ///
-    /// No subscriber knows of it before the commit, so a cache of callers cannot be asked. A store that commits several
-    /// bodies together includes those before this one. Always false in reads.
-    var concernsCallers: Bool { get }
+    /// No subscriber knows of them before the commit, so a cache of callers cannot be asked. A store that commits several
+    /// bodies together includes those before this one. Always 0 in reads.
+    var callerChanges: Int { get }
 
     /// The schema of a class; `nil` if it does not exist.
     func schema(of name: ClassName) throws -> ClassSchema?
@@ -217,6 +217,9 @@ extension ReadTransaction {
     package func intactRows(in name: ClassName, onDamage: (String) -> Void) throws -> [ObjectRow] {
         try rows(ObjectQuery(name, page: .all))
     }
+
+    /// Whether this transaction contains a change that can concern callers; see ``callerChanges``.
+    package var concernsCallers: Bool { callerChanges > 0 }
 
     /// The number of objects of a class for which a condition holds.
     package func count(_ condition: Condition, in name: ClassName) throws -> Int {

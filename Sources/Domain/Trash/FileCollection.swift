@@ -87,9 +87,10 @@ package final class FileCollection: Sendable {
     ///
     /// Called by one task at a time.
     func take(_ objects: [StoredObject], of name: ClassName) {
-        // The lock is held for one object at a time, because writers wait for it in `follow(_:)`.
+        // The search in long strings takes a while, and writers wait for the lock in `follow(_:)`.
         for object in objects {
-            state.withLock { order.rules.collect(from: object, of: name, into: &$0.filter) }
+            let mentions = order.rules.mentions(in: object, of: name)
+            state.withLock { $0.filter.insert(mentions) }
         }
         state.withLock { state in
             state.progress.scanned += objects.count
@@ -102,15 +103,11 @@ package final class FileCollection: Sendable {
 
     /// Adds the references of objects that were changed while the collection exists.
     func follow(_ event: ChangeFeed.Event) {
-        state.withLock { state in
-            guard case .changes(let changes) = event else {
-                state.hasMissed = true
-                return
-            }
-            for change in changes where order.rules.counts(change.className) {
-                guard let object = try? change.after?.object() else { continue }
-                order.rules.collect(from: object, of: change.className, into: &state.filter)
-            }
+        guard case .changes(let changes) = event else { return state.withLock { $0.hasMissed = true } }
+        for change in changes where order.rules.counts(change.className) {
+            guard let object = try? change.after?.object() else { continue }
+            let mentions = order.rules.mentions(in: object, of: change.className)
+            state.withLock { $0.filter.insert(mentions) }
         }
     }
 

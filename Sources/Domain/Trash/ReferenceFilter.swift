@@ -30,6 +30,16 @@ struct ReferenceFilter: Sendable {
     /// Adds the key of a file.
     mutating func insert(_ key: FileKey) { insert(hash(of: key.description, 1)) }
 
+    /// Adds the ids and keys by which an object names files.
+    mutating func insert(_ mentions: [FileMention]) {
+        for mention in mentions {
+            switch mention {
+            case .id(let id): insert(id)
+            case .key(let key): insert(key)
+            }
+        }
+    }
+
     /// Whether the id of a file was added, or seems to have been.
     func contains(_ id: ObjectID) -> Bool { contains(hash(of: id.description, 0)) }
 

@@ -41,32 +41,34 @@ package struct ReferenceRules: Sendable, Hashable {
         (!name.isReserved || [.user, .role, .file].contains(name)) && !ignoredClasses.contains(name)
     }
 
-    /// Adds the files that an object refers to.
-    func collect(from object: StoredObject, of name: ClassName, into filter: inout ReferenceFilter) {
+    /// The ids and keys of the files that an object refers to.
+    func mentions(in object: StoredObject, of name: ClassName) -> [FileMention] {
+        var mentions: [FileMention] = []
         let names = nameFields.filter { $0.className == name }.map(\.name)
         let ignored = ignoredFields.filter { $0.className == name }.map(\.name)
         for (field, value) in object.fields where !ignored.contains(field) {
             // The other fields of a file describe the file itself.
             if name == .file, field != "metaData" { continue }
-            collect(from: value, isName: names.contains(field), into: &filter)
+            collect(from: value, isName: names.contains(field), into: &mentions)
         }
+        return mentions
     }
 
-    private func collect(from value: JSONValue, isName: Bool, into filter: inout ReferenceFilter) {
+    private func collect(from value: JSONValue, isName: Bool, into mentions: inout [FileMention]) {
         switch value {
         case .object(let members):
-            if let id = ReferenceRules.pointer(members) { filter.insert(id) }
-            for member in members.values { collect(from: member, isName: isName, into: &filter) }
+            if let id = ReferenceRules.pointer(members) { mentions.append(.id(id)) }
+            for member in members.values { collect(from: member, isName: isName, into: &mentions) }
         case .array(let elements):
-            for element in elements { collect(from: element, isName: isName, into: &filter) }
+            for element in elements { collect(from: element, isName: isName, into: &mentions) }
         case .string(let text):
             if isName {
-                if let id = ObjectID(text) { filter.insert(id) }
-                if let key = FileKey(text) { filter.insert(key) }
+                if let id = ObjectID(text) { mentions.append(.id(id)) }
+                if let key = FileKey(text) { mentions.append(.key(key)) }
             }
             if countsURLs, text.utf8.contains(UInt8(ascii: "/")) {
                 let urls = URLKeys(fileDomains: fileDomains, styleSeparator: styleSeparator)
-                urls.each(in: text) { filter.insert($0) }
+                urls.each(in: text) { mentions.append(.key($0)) }
             }
         default: break
         }

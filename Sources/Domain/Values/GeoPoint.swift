@@ -46,7 +46,7 @@ package struct GeoPoint: Hashable, Sendable {
         .object(["__type": .string("GeoPoint"), "latitude": .number(latitude), "longitude": .number(longitude)])
     }
 
-    /// The least latitude and longitude that ``distance(to:)`` tells from 0.
+    /// The smallest absolute latitude and longitude that ``distance(to:)`` distinguishes from 0.
     ///
     /// Products of smaller ones underflow, which PostgreSQL treats as an error.
     package static let leastDegrees = 1e-100

@@ -32,8 +32,10 @@ package enum CheckedFile {
     }
 
     /// Whether the bytes of a file are on another server, which can send any bytes under any name and type.
+    ///
+    /// A key that is not valid does not count, as for ``FileLocation``.
     static func isElsewhere(_ record: StoredObject) -> Bool {
-        record.fields["key"]?.stringValue == nil && record.fields["url"]?.stringValue != nil
+        record.fileKey == nil && record.fields["url"]?.stringValue != nil
     }
 
     /// Whether the type that was declared for a file is that of an image.
@@ -42,6 +44,8 @@ package enum CheckedFile {
     }
 
     /// The condition for records that ``canBeImage(_:)`` accepts, for counting and listing.
+    ///
+    /// It does not hold for a file on another server whose record has a key that is not valid.
     package static var isImage: Condition {
         let types = ["mime_type", "_detected"].map { field in
             Condition.all([

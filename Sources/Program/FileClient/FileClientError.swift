@@ -16,6 +16,8 @@ public struct FileClientError: Error, Sendable, CustomStringConvertible {
         case damaged
         /// An argument or a local file cannot be used.
         case local
+        /// A local file has bytes but reports size 0, like files in /proc.
+        case unsized
     }
 
     /// The kind of error.
@@ -45,7 +47,7 @@ public struct FileClientError: Error, Sendable, CustomStringConvertible {
         case .unreachable, .interrupted: true
         // 507 is the server's full disk: every other file is refused too.
         case .refused: status == 401 || status == 429 || status >= 500
-        case .unexpectedAnswer, .damaged, .local: false
+        case .unexpectedAnswer, .damaged, .local, .unsized: false
         }
     }
 

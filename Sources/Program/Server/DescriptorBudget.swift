@@ -46,7 +46,7 @@ struct DescriptorBudget: Equatable {
         // An SQLite connection has its file and its log; a worker process has pipes, a fetch a socket and a file.
         let files = 2 * (threads.databaseReaders + 1) + 6
         let isShared = !configuration.databaseURL.revealed.isEmpty
-        let databases = apps * (isShared ? SharedDatabase.connections(readers: threads.databaseReaders) : files)
+        let databases = isShared ? configuration.databaseConnections(apps: apps) : apps * files
         let work =
             threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
             + 2 * configuration.mirrorThreads

@@ -28,9 +28,9 @@ extension ServerConfiguration {
     /// The connections that the server opens to the database of `database.url`.
     ///
     /// - Parameter apps: The number of apps.
-    /// - Returns: The most at a time.
+    /// - Returns: The most at a time; 0 without `database.url`.
     package func databaseConnections(apps: Int) -> Int {
-        apps * SharedDatabase.connections(readers: threads.databaseReaders)
+        databaseURL.revealed.isEmpty ? 0 : apps * SharedDatabase.connections(readers: threads.databaseReaders)
     }
 
     /// The connections that the server has with a limit of open files.

@@ -71,10 +71,8 @@ struct ThreadPools {
             quickQueries: NIOThreadPool(numberOfThreads: apps * (queries.quick + queries.slow)),
             slowQueries: NIOThreadPool(numberOfThreads: apps * queries.slow)
         )
-        // With PostgreSQL each connection has a thread.
-        let databases =
-            configuration.databaseURL.revealed.isEmpty
-            ? 0 : apps * SharedDatabase.connections(readers: threads.databaseReaders)
+        // Each connection to PostgreSQL has a thread.
+        let databases = configuration.databaseConnections(apps: apps)
         let count = pools.all.reduce(0) { $0 + $1.numberOfThreads }
         try ThreadTrial.require(count + databases + ThreadTrial.others)
         for pool in pools.all { pool.start() }

@@ -6,21 +6,20 @@ extension AppCheck {
 
     /// Compares all rows with their checksums, and repairs damaged ones as the options say.
     ///
-    /// - Returns: Whether the row of the usage is damaged, which a repair counts anew.
-    func checkRows(_ summary: inout CheckSummary) async throws -> Bool {
+    /// - Returns: The damage of the row of the usage that a repair counts anew; it is reported after that.
+    func checkRows(_ summary: inout CheckSummary) async throws -> [IntegrityFinding] {
         observer.step("rows")
-        var isUsageDamaged = false
+        var damagedUsage: [IntegrityFinding] = []
         let repair = options.damagedRows == .kept ? nil : try engine.rowRepair(in: folder)
         let rows = try repair ?? engine.rows(in: folder)
         var position: RowPosition?
         repeat {
             let page = try await rows.inspectRows(after: position, limit: AppCheck.pageSize)
             summary.rows += page.count
-            isUsageDamaged = isUsageDamaged || page.damaged.contains(where: AppCheck.isUsage)
-            try await report(page.damaged, repair, &summary)
+            damagedUsage += try await report(page.damaged, repair, &summary)
             position = page.next
         } while position != nil
-        return isUsageDamaged
+        return damagedUsage
     }
 
     /// Whether a row is that of the usage, whose numbers are the sums of other rows.
@@ -28,24 +27,29 @@ extension AppCheck {
         row.className == ClassName.usage.description && row.id == Usage.id.description
     }
 
+    /// Repairs and reports rows; returns the findings that are to be reported later.
     private func report(
         _ rows: [DamagedRow],
         _ repair: (any RowRepair)?,
         _ summary: inout CheckSummary
-    ) async throws {
-        guard !rows.isEmpty else { return }
+    ) async throws -> [IntegrityFinding] {
+        guard !rows.isEmpty else { return [] }
+        var later: [IntegrityFinding] = []
         let refusals = try await change(rows.filter { !AppCheck.isUsage($0) }, repair)
         for row in rows {
             var detail = "(row \(row.number)) \(row.damage)"
             if let reason = refusals[row.number] { detail += ", and \(reason)" }
             var found = finding(.damagedRow, "\(row.className)/\(row.id)", detail)
             if options.repairs, AppCheck.isUsage(row) {
-                found.repair = "counted anew"
-            } else if repair != nil, refusals[row.number] == nil {
+                later.append(found)
+                continue
+            }
+            if repair != nil, refusals[row.number] == nil {
                 found.repair = options.damagedRows == .removed ? "removed" : "accepted as it is"
             }
             report(found, &summary)
         }
+        return later
     }
 
     /// Repairs rows; returns why some cannot be accepted, by their numbers.

@@ -40,7 +40,7 @@ struct AppCheck: Sendable {
                 return summary
             }
             // Rows that are removed or accepted change what the other steps compare.
-            let isUsageDamaged = try await checkRows(&summary)
+            let damagedUsage = try await checkRows(&summary)
             let usage = try await counting(&summary) { summary in
                 try FileComparison(self, database).run(&summary)
                 try TrashComparison(self, database).run(&summary)
@@ -50,7 +50,7 @@ struct AppCheck: Sendable {
                 return try database.usage()
             }
             try database.close()
-            try await check(usage, isDamaged: isUsageDamaged, &summary)
+            try await check(usage, reporting: damagedUsage, &summary)
             return summary
         }
     }
@@ -158,18 +158,22 @@ struct AppCheck: Sendable {
         }
     }
 
-    /// Compares the usage; that of a damaged row is counted anew even if its numbers are right.
+    /// Compares the usage; a repair counts that of a damaged row anew even if its numbers are right.
     private func check(
         _ usage: (stored: Usage, counted: Usage),
-        isDamaged: Bool,
+        reporting damage: [IntegrityFinding],
         _ summary: inout CheckSummary
     ) async throws {
         let (stored, counted) = usage
-        if isDamaged, options.repairs { try await engine.correctUsage(in: folder, to: counted) }
+        if !damage.isEmpty { try await engine.correctUsage(in: folder, to: counted) }
+        for var found in damage {
+            found.repair = "counted anew"
+            report(found, &summary)
+        }
         guard stored != counted else { return }
         var found = finding(.wrongUsage, "usage", "is \(stored.text); counted are \(counted.text)")
         if options.repairs {
-            if !isDamaged { try await engine.correctUsage(in: folder, to: counted) }
+            if damage.isEmpty { try await engine.correctUsage(in: folder, to: counted) }
             found.repair = "counted anew"
         }
         report(found, &summary)

@@ -5,7 +5,7 @@ extension LogInspection {
     /// Looks at the write-ahead log of an app in a storage folder that a server can use.
     ///
     /// Between the reads of the mark and of the log a server can begin the log anew, which looks like damage. So damage is
-    /// looked at again under the lock of the storage folder, and does not count while a server holds that. Without
+    /// looked at again under the lock of the storage folder, and is ignored while a server holds that lock. Without
     /// damage the lock is not touched: a start meanwhile would be refused.
     ///
     /// - Parameter folder: The app's folder in the storage folder; nothing in it is changed.

@@ -22,12 +22,10 @@ def test_sigterm_closes_the_connections(own, connect):
     lives = [connect(own.api(), protocol=protocol) for protocol in PROTOCOLS]
     for live in lives:
         live.subscribe("Task")
-    began = time.monotonic()
     own.terminate()
     for live in lives:
         assert live.end() == ([], 1001)
-    assert own.wait() == 0
-    assert time.monotonic() - began < 8
+    assert own.wait(10) == 0
 
 
 def test_events_before_sigterm_come_first(own, connect):
@@ -54,7 +52,18 @@ def test_client_that_does_not_answer_does_not_hold_the_server_up(own, logs_in):
         assert own.wait(10) == 0
 
 
+def stop(server, live):
+    """Stops a server with a client; the seconds that this took."""
+    began = time.monotonic()
+    server.terminate()
+    assert live.end()[1] == 1001
+    assert server.wait() == 0
+    return time.monotonic() - began
+
+
 def test_costly_conditions_do_not_hold_the_server_up(own, connect):
+    alone = stop(own, connect(own.api()))
+    own.start()
     api = own.api()
     live, hostile = connect(api), connect(api)
     live.subscribe("Other")
@@ -63,11 +72,7 @@ def test_costly_conditions_do_not_hold_the_server_up(own, connect):
         subscribed(subscribing(api, hostile.id, "Task", costly(number)))
     for _ in range(10):
         Objects(api, "Task").create(title=TITLE)
-    began = time.monotonic()
-    own.terminate()
-    assert live.end()[1] == 1001
-    assert own.wait() == 0
-    assert time.monotonic() - began < 8
+    assert stop(own, live) < 3 * alone + 2
 
 
 def test_client_comes_back_after_a_restart(own, connect):

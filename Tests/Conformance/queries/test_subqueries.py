@@ -81,6 +81,7 @@ def test_sub_query_gives_a_hundred_unless_told_and_a_thousand_at_most(api, many,
 
 
 @pytest.mark.extended
+@pytest.mark.sqlite
 def test_sub_query_over_large_objects_is_never_answered_from_a_part(master):
     """Objects of 75 MB: more than a sub-query may read."""
     rows = [{"n": n, "s": "s" * 15_000_000} for n in range(5)]

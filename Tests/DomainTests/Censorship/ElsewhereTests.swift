@@ -37,14 +37,28 @@ struct ElsewhereTests {
         let fixture = try await fixture(holds: true)
         fixture.checker.say(.rejected)
         let id = try await fixture.link(Self.url, type: type)
-        #expect(try await fixture.verdict(of: id) == .pending)
-        #expect(throws: ServiceError.self) { try fixture.policy.requireOpen(.pending) }
+        let verdict = try await fixture.verdict(of: id)
+        #expect(verdict == .pending)
+        #expect(throws: ServiceError.self) { try fixture.policy.requireOpen(verdict) }
         try await fixture.work()
         #expect(try await fixture.verdict(of: id) == .rejected)
         _ = try await fixture.service.decide(.passed, about: id, note: nil, by: nil, as: fixture.master)
         #expect(try await fixture.verdict(of: id) == .passed)
         _ = try await fixture.service.decide(.rejected, about: id, note: nil, by: nil, as: fixture.master)
         #expect(try await fixture.verdict(of: id) == .rejected)
+    }
+
+    @Test("A record with a key that is not valid is about the bytes at its URL", arguments: ["", "/"])
+    func invalidKey(key: String) throws {
+        let now = Timestamp(milliseconds: 0)
+        let fields: [String: JSONValue] = ["key": .string(key), "url": .string(Self.url)]
+        let id = try #require(ObjectID("a"))
+        let record = StoredObject(id: id, createdAt: now, updatedAt: now, fields: fields)
+        guard case .elsewhere? = FileLocation(of: record) else {
+            Issue.record("The location is not on another server.")
+            return
+        }
+        #expect(CheckedFile.canBeImage(record))
     }
 
     @Test("A file that is no image passes, and no checker is asked", arguments: [nil, "text/plain"])

@@ -54,6 +54,21 @@ import Testing
         #expect([befores.value, afters.value] == [before, after])
     }
 
+    @Test("changes that can concern callers are counted without a subscriber, those of an undone attempt are not")
+    func callerChanges() throws {
+        let id = try #require(ObjectID("a"))
+        var transaction = feed.transaction()
+        transaction.record(.created, id, in: task)
+        #expect(transaction.callerChanges == 0)
+        transaction.record(.updated, id, in: .role)
+        let mark = transaction.mark
+        transaction.record(.deleted, id, in: .session)
+        transaction.record(.deleted, id, in: .user)
+        #expect(transaction.callerChanges == 3)
+        transaction.undo(to: mark)
+        #expect(transaction.callerChanges == 1)
+    }
+
     @Test("subscribers are called in the order in which they came")
     func order() throws {
         let calls = ChangeCalls()

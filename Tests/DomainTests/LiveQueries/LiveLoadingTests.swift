@@ -103,8 +103,8 @@ import Testing
         }
     }
 
-    @Test("a subscription that one server refuses is served by no other, until its time is over")
-    func refused() async throws {
+    @Test("a subscription whose condition took too many steps for one object is served on by all servers")
+    func costly() async throws {
         let servers = try LiveServers(2)
         try await servers.running {
             try await servers.servers[0].subscribe(LiveFixture.endless, id: "page")
@@ -112,15 +112,31 @@ import Testing
             try await servers.servers[0].create(#"{"s":"\#(LiveFixture.subject)"}"#)
             await servers.settle()
             try await eventually { clients.map(\.departures) == [1, 1] }
-            #expect(servers.servers.map(\.live.status.subscriptions) == [0, 0])
+            #expect(try await servers.rows().count == 1)
+            let again = try await servers.connect(to: 1)
+            try await servers.servers[1].subscribe(LiveFixture.endless)
+            try await servers.servers[0].create(#"{"s":"abAb"}"#)
+            await servers.settle()
+            #expect(again.events.map(\.kind) == [.create])
+        }
+    }
+
+    @Test("a subscription whose condition the class no longer allows loses its row, and its clients are sent away")
+    func relation() async throws {
+        let servers = try LiveServers(2)
+        let tag = #"{"__type":"Pointer","className":"Tag","objectId":"red"}"#
+        let condition = #"{"tags":\#(tag)}"#
+        try await servers.running {
+            try await servers.servers[0].subscribe(condition)
+            let clients = [try await servers.connect(to: 0), try await servers.connect(to: 1)]
+            try await servers.servers[0].create(#"{"tags":{"__op":"AddRelation","objects":[\#(tag)]}}"#)
+            await servers.settle()
+            try await eventually { clients.map(\.departures) == [1, 1] }
+            #expect(try await servers.rows().isEmpty)
             for server in servers.servers {
-                let error = await #expect(throws: ServiceError.self) { try await server.subscribe(LiveFixture.endless) }
+                let error = await #expect(throws: ServiceError.self) { try await server.subscribe(condition) }
                 #expect(error?.code == .badRequest)
             }
-            _ = try await servers.connect(to: 1)
-            #expect(servers.servers[1].live.status.subscriptions == 0)
-            for clock in servers.clocks { clock.pass(601) }
-            try await servers.servers[1].subscribe(LiveFixture.endless)
         }
     }
 

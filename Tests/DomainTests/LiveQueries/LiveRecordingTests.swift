@@ -23,7 +23,7 @@ import Testing
         let store = fixture.users.store
         try await fixture.create(#"{"a":1}"#)
         try await fixture.running {
-            let (reached, gate) = (Gate(), Gate())
+            let (reached, gate, answers) = (Gate(), Gate(), Counter())
             store.beforeNextCommit {
                 reached.open()
                 try await gate.pass()
@@ -34,11 +34,13 @@ import Testing
             @Sendable func count(after others: Int, as id: String) async throws -> Int {
                 try await eventually { fixture.live.status.subscriptions == others }
                 try await fixture.subscribe(id: id)
+                _ = answers.next()
                 return store.count(of: fixture.task)
             }
             async let first = count(after: 0, as: "page")
             async let second = count(after: 1, as: "next")
             try await eventually { fixture.live.status.subscriptions == 2 }
+            #expect(answers.value == 0)
             gate.open()
             _ = try await written
             let counts = try await [first, second]

@@ -31,14 +31,29 @@ import Testing
         }
     }
 
-    @Test("a client whose conditions have taken their time comes back for slow ones, which are not refused")
+    @Test("an evaluation takes the time of 16 clients at most, and all subscriptions get the event")
+    func manyClients() async throws {
+        try await fixture.running {
+            var clients: [LiveClient] = []
+            for _ in 0..<20 { clients.append(try await fixture.client(#"{"a":1}"#)) }
+            let registry = fixture.live.registry
+            let node = try #require(nodes().first)
+            #expect(registry.clients(of: node, at: registry.changesPosition).count == 16)
+            #expect(registry.clients(of: node, at: -1).isEmpty)
+            try await fixture.create(#"{"a":1}"#)
+            await fixture.live.settle()
+            #expect(clients.allSatisfy { $0.events.count == 1 })
+        }
+    }
+
+    @Test("a client whose conditions have taken their time is sent away for slow ones, and can come back")
     func spentTime() async throws {
         try await fixture.running {
             try await fixture.subscribe(LiveFixture.endless)
             let slow = try fixture.connect()
             let other = try await fixture.client(#"{"a":1}"#)
             let page = try #require(InstallationID("page"))
-            fixture.live.registry.allowances.take(.seconds(60), of: .installation(page))
+            fixture.live.registry.allowances.take([.installation(page): .seconds(60)])
             try await fixture.create(#"{"a":1,"s":"\#(LiveFixture.subject)"}"#)
             await fixture.live.settle()
             #expect(other.events.map(\.kind) == [.create])
@@ -46,6 +61,29 @@ import Testing
             #expect(fixture.live.status.subscriptions == 2)
             try await fixture.subscribe(LiveFixture.endless)
         }
+    }
+
+    @Test("a transaction whose time was over when its work began evaluates one node")
+    func lateTransaction() async throws {
+        for number in 0..<3 { _ = try await fixture.client(#"{"n":{"$gt":\#(number)}}"#) }
+        let (task, id) = (fixture.task, try await fixture.create(#"{"n":-1}"#))
+        let registry = fixture.live.registry
+        let settings = fixture.users.objects.settings
+        let rest = try await fixture.store.read { reader in
+            let object = try #require(try reader.object(id, in: task))
+            let change = Change(.created, id, in: task, after: ObjectState(object))
+            let found = try #require(try registry.finding(LiveChange(change, at: registry.changesPosition)))
+            var (work, sizes) = (LiveWork([found]), [found.nodes.count])
+            while work.change != nil, sizes.count < 10 {
+                let began = ContinuousClock.now - .seconds(60)
+                var decider = LiveDecider(reader, registry, settings, foundAt: 0, beginningAt: began)
+                let decision = try decider.decide(work)
+                sizes.append(decision.evaluations.count)
+                work = decision.rest
+            }
+            return sizes
+        }
+        #expect(rest == [3, 1, 1, 1])
     }
 
     @Test("large events of one change are made in several transactions, and each subscriber gets one")
@@ -111,17 +149,20 @@ import Testing
     func recovery() {
         let allowances = LiveAllowances { [clock] in clock.now }
         let key = LiveAllowances.Key.address("10.0.0.1")
-        #expect(allowances.remaining(of: key) == .milliseconds(500))
-        allowances.take(.milliseconds(200), of: key)
-        #expect(allowances.remaining(of: key) == .milliseconds(300))
-        allowances.take(.milliseconds(400), of: key)
-        #expect(allowances.remaining(of: key) == .milliseconds(-100))
-        #expect(allowances.remaining(of: .address("10.0.0.2")) == .milliseconds(500))
+        let other = LiveAllowances.Key.address("10.0.0.2")
+        #expect(allowances.remaining(of: [key]) == .milliseconds(500))
+        allowances.take([key: .milliseconds(200)])
+        #expect(allowances.remaining(of: [key]) == .milliseconds(300))
+        allowances.take([key: .milliseconds(400)])
+        #expect(allowances.remaining(of: [key]) == .milliseconds(-100))
+        #expect(allowances.remaining(of: [other]) == .milliseconds(500))
+        #expect(allowances.remaining(of: [key, other]) == .milliseconds(500))
+        #expect(allowances.remaining(of: [key, other], after: [other: .milliseconds(700)]) == .milliseconds(-100))
         clock.pass(1)
-        #expect(allowances.remaining(of: key) == .milliseconds(400))
-        allowances.take(.seconds(60), of: key)
-        #expect(allowances.remaining(of: key) == .seconds(-1))
+        #expect(allowances.remaining(of: [key]) == .milliseconds(400))
+        allowances.take([key: .seconds(60)])
+        #expect(allowances.remaining(of: [key]) == .seconds(-1))
         clock.pass(3)
-        #expect(allowances.remaining(of: key) == .milliseconds(500))
+        #expect(allowances.remaining(of: [key]) == .milliseconds(500))
     }
 }

@@ -146,5 +146,5 @@ private struct CountingReader: ReadTransaction {
         try base.memberships(key, of: name, after: last, limit: limit)
     }
     var budget: QueryBudget? { base.budget }
-    var concernsCallers: Bool { base.concernsCallers }
+    var callerChanges: Int { base.callerChanges }
 }

@@ -182,11 +182,13 @@ import Testing
         var settings = RequestLimits.Settings()
         settings.logIns = 3
         let store = MemoryObjectStore()
+        // The limit is refilled with the time.
+        let start = ContinuousClock.now
         let fixture = try SessionFixture(
             on: store,
             through: store,
             verifier: verifier,
-            limits: RequestLimits(settings)
+            limits: RequestLimits(settings, clock: { start })
         )
         let (ann, bob) = (try await fixture.signUp("ann"), try await fixture.signUp("bob"))
         let caller = try await fixture.caller(ann.token).at(address: "192.0.2.1")

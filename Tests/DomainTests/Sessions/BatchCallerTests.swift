@@ -91,6 +91,27 @@ import Testing
         #expect(try await fixture.field("city", of: ann.id, in: .user) == "Lyon")
     }
 
+    @Test("roles are searched again only after a change that can concern callers")
+    func searches() async throws {
+        let store = MemoryObjectStore(rehearsing: false)
+        let fixture = try SessionFixture(store: store)
+        let ann = try await fixture.signUp("ann")
+        let caller = try await fixture.caller(ann.token)
+        let role = #"{"__internalId":"R","name":"Editors","ACL":{}}"#
+        let notes = try (0..<50).map { try fixture.item(#"{"__internalId":"\#($0)"}"#, in: note) }
+        var before = store.textQueryCount
+        #expect(try await fixture.save([try fixture.item(role, in: .role)] + notes, as: caller) == nil)
+        #expect(fixture.store.count(of: note) == 50)
+        // A user without roles costs one query: for the transaction, and after the change of a role.
+        #expect(store.textQueryCount - before <= 2)
+        before = store.textQueryCount
+        let another = try fixture.creation(#"{"name":"Writers","ACL":{}}"#, in: .role)
+        let commands = try (0..<50).map { _ in try fixture.creation("{}", in: note) }
+        #expect(try await fixture.batch([another] + commands, as: caller).allSatisfy { $0 == nil })
+        // One for each transaction: a slow run is split into several.
+        #expect(store.textQueryCount - before < 20)
+    }
+
     @Test("a session that another request has ended does not come back by a log-in in the batch")
     func otherLogIn() async throws {
         let user = #"{"authData":{"anonymous":{"id":"1"}}}"#

@@ -23,7 +23,7 @@ import Testing
             updatedAt: .now(),
             fields: ["f": value]
         )
-        rules.collect(from: object, of: try ClassName(name), into: &filter)
+        filter.insert(rules.mentions(in: object, of: try ClassName(name)))
         let (id, key) = (try #require(ObjectID(Self.id)), try #require(FileKey("folder/照片.png")))
         return filter.contains(id) || filter.contains(key)
     }

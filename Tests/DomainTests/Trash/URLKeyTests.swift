@@ -13,6 +13,9 @@ import Testing
         return found
     }
 
+    private static let numbers = (1...18).map(String.init).joined(separator: ",")
+    private static let accents = String(repeating: "e\u{301}", count: 10)
+
     private static let texts: [String] = [
         "图：\(url)。", "见\(url)，谢谢", "图片\(url)很好看", "（\(url)）", "\(url)です", "look \(url)😀", "“\(url)”",
         "\(url)—see", "\(url)\u{a0}x", "《\(url)》、", "\(url)。。。",
@@ -37,6 +40,10 @@ import Testing
             ("http://h/照片，一.png", "照片，一.png"), ("http://h/照片.png很好", "照片.png"), ("http://h/照片。", "照片"),
             ("http://h/a,b;c.png,", "a,b;c.png"), ("http://h/a(1).png)", "a(1).png"),
             ("http://h/a&amp;b.png", "a&b.png"), ("http://h/a.", "a."), ("http://h/web/http://g/x", "x"),
+            ("http://h/a%2Cb.png,", "a,b.png"), ("http://h/a&amp;b.png;c&amp;d", "a&b.png"),
+            // Many separators in the key, and accents that are scalars of their own.
+            ("http://h/\(numbers).png，谢", "\(numbers).png"),
+            ("http://h/\(accents).png，1,2,3,4,5,6,7,8,9", "\(accents).png"),
         ]
     )
     func isWhole(text: String, key: String) {
@@ -51,11 +58,21 @@ import Testing
         #expect(keys(in: text).isEmpty)
     }
 
-    @Test("the number of possible ends of a URL is bounded")
-    func bound() {
+    @Test("a broken percent-encoding ends the search for keys in a URL")
+    func broken() {
+        #expect(keys(in: "http://h/a,b%ZZ,c") == ["a"])
+    }
+
+    @Test(
+        "the number of possible ends of a URL is bounded, and each counts once",
+        arguments: [
+            (String(repeating: "a,", count: 100), 17), (String(repeating: "a,", count: 1000), 8),
+            (String(repeating: ",", count: 16), 16), (String(repeating: ".,", count: 16), 33), ("a-b,,,,", 6),
+        ]
+    )
+    func bound(path: String, most: Int) {
         var calls = 0
-        let text = "http://h/" + String(repeating: "a,", count: 1000)
-        URLKeys(fileDomains: [], styleSeparator: "-").each(in: text) { _ in calls += 1 }
-        #expect(1...100 ~= calls)
+        URLKeys(fileDomains: [], styleSeparator: "-").each(in: "//h/\(path)") { _ in calls += 1 }
+        #expect(1...most ~= calls, "\(calls)")
     }
 }

@@ -4,14 +4,15 @@ internal import Synchronization
 /// Publishes the committed changes of all servers in the order of their commits, each once.
 ///
 /// The rows of the table `change_log` have numbers without gaps, because only one transaction at a time can write
-/// (``PostgresWriter``). A transaction has one row, or several with many bytes (``LoggedChanges``). This server's own changes are published from memory by the writer, and those of other servers
-/// when a notification arrives, and before each own transaction.
+/// (``PostgresWriter``). A transaction has one row; one with more than 4 MB has several (``LoggedChanges``). The writer
+/// publishes this server's own changes from memory. Those of other servers are published when a notification arrives,
+/// and before each own transaction.
 final class ChangeRelay: Sendable {
     /// What this server knows of the log.
     struct Position: Sendable {
         /// The last published row: the last one of its transaction, unless other rows of it are published next.
         var entry: LogEntry
-        /// How often the database was found to have lost published transactions (``TimelineCheck``).
+        /// The number of timelines that this server began (``TimelineCheck``).
         var timeline = 0
     }
 
@@ -29,7 +30,7 @@ final class ChangeRelay: Sendable {
     /// Held while changes are published, and never during a query.
     private let state = Mutex(State())
 
-    /// The maximum number of transactions that are read at a time, and the size after which no further one is read.
+    /// The maximum number of rows read at a time, and the size in bytes after which no further row is read.
     private static let page = (count: 100, size: LoggedChange.maxSize)
     private static let lostTimeline = "the database has lost changes"
 
@@ -50,7 +51,7 @@ final class ChangeRelay: Sendable {
     ///
     /// - Parameters:
     ///   - entry: The last transaction of the database.
-    ///   - lost: The position that the database does not have.
+    ///   - lost: The position to replace.
     ///   - replaceCatalog: Replaces the catalog of the former timeline; gets the number of the new one.
     /// - Returns: Whether it is this thread that did it.
     func restart(after entry: LogEntry, insteadOf lost: Position, _ replaceCatalog: (Int) -> Void) -> Bool {
@@ -120,7 +121,7 @@ final class ChangeRelay: Sendable {
         while !isWhole { isWhole = try relayPage(connection) }
     }
 
-    /// Publishes the next transactions of the log; returns whether they were the last ones.
+    /// Publishes the next rows of the log; returns whether they were the last ones.
     ///
     /// After the last one that was published it reads as many as have a bounded size together, and at least one.
     ///

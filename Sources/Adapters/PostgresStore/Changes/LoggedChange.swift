@@ -34,7 +34,7 @@ struct LoggedChange {
         ])
     }
 
-    /// Parses the changes of a transaction; throws for invalid text, which only another program can have written.
+    /// Parses the changes of one row; throws for invalid text, which only another program can have written.
     static func list(_ text: [UInt8]) throws -> [LoggedChange] {
         let json = try JSONValue(parsing: text, field: "changes", depth: JSONValue.deepestStored)
         return try (json.arrayValue ?? []).map { try LoggedChange($0.objectValue ?? [:]) }

@@ -43,11 +43,14 @@ final class TimelineCheck: Sendable {
             let left = try PostgresCatalog(connection)
             // Another thread can have done it; either way the check runs again, with what this server knows now.
             guard relay.restart(after: last, insteadOf: known, { catalog.publish(left, in: $0) }) else { continue }
+            let message =
+                isLost
+                ? "The database lacks the last changes that this server knows; the server continues from those it has"
+                : "The change log no longer contains the last change that this server knows; the server continues from "
+                    + "the newest change"
             logger?.log(
                 level: isLost ? .warning : .info,
-                isLost
-                    ? "The database lacks the last changes that this server knows; it goes on from those that are left"
-                    : "The log of changes begins after the last one that this server knows; it has missed some",
+                "\(message)",
                 metadata: ["known": "\(known.entry.number)", "last": "\(last.number)"]
             )
         }

@@ -11,6 +11,9 @@ internal import Glibc
 /// list behind a lock, or used by the thread that took it. Each other connection belongs to ``ChangeListener``, whose one
 /// job calls it, or to ``SessionLocks`` or ``IndexBuilder``, which call it on a pool of one thread.
 final class PostgresConnection: @unchecked Sendable {
+    /// Gets a result and the number of a row in it; returns whether it wants further rows.
+    private typealias RowBody = (PostgresResult, Int) throws -> Bool
+
     let handle: OpaquePointer
     /// How long the server can be silent while it owes an answer, before the connection counts as lost; `nil` leaves that
     /// to the operating system, which knows only whether the network works.
@@ -24,9 +27,6 @@ final class PostgresConnection: @unchecked Sendable {
     private var abandonment: String?
     private var waiting = WaitingStatements()
     private var prepared = PreparedStatements()
-    /// Gets a result and the number of a row in it; returns whether it wants further rows.
-    private typealias RowBody = (PostgresResult, Int) throws -> Bool
-
     /// The number of exchanges so far, those included whose results are not read yet.
     private(set) var exchanges = 0
     /// Commands whose results are sent but not read: those of ``finish(_:)``.

@@ -21,6 +21,9 @@ struct PostgresError: Error, CustomStringConvertible {
     /// Whether a statement waited too long for a lock.
     var isLockTimeout: Bool { state == "55P03" }
 
+    /// Whether other transactions caused it, so that a repetition can succeed.
+    var isConflict: Bool { state == "40001" || state == "40P01" }
+
     /// The server ends, or ended the connection: shutdown, crash of another process, start, time limits.
     private static let endings: Set<String> = ["57P01", "57P02", "57P03", "57P05", "25P03"]
 

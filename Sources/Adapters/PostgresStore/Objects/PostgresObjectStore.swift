@@ -16,7 +16,7 @@ package final class PostgresObjectStore: ObjectStore {
     private let claim: SchemaClaim
     private let servers: PostgresCoordination
     private let catalog: SharedPostgresCatalog
-    private let writer: PostgresWriter
+    let writer: PostgresWriter
     private let listener: ChangeListener
     private let builder: IndexBuilder
     /// Threads of look-ups, of queries, and two that write and listen.
@@ -189,6 +189,8 @@ package final class PostgresObjectStore: ObjectStore {
             return try await builder.build(missing) { [writer] in try await writer.write { try body($0) } }
         }
     }
+
+    package func awaitRunningWrites() async { await writer.running.wait() }
 
     /// Ends all connections and threads; later calls throw.
     package func close() async throws {

@@ -69,7 +69,7 @@ final class PostgresTransaction: WriteTransaction {
         self.changes = changes
     }
 
-    var concernsCallers: Bool { changes.concernsCallers }
+    var callerChanges: Int { changes.callerChanges }
 
     /// Whether it has changed an object or a schema.
     var hasChanges: Bool { !logged.isEmpty || catalog.isChanged }

@@ -39,6 +39,8 @@ final class PostgresWriter: Sendable {
     private let maxGroupTime: Duration
     private let commits: DurationHistogram
     private let state = Mutex(State())
+    /// The transaction that records changes.
+    let running = RunningTransaction()
 
     init(
         pool: ConnectionPool,
@@ -59,6 +61,9 @@ final class PostgresWriter: Sendable {
         self.maxGroupTime = maxGroupTime
         self.commits = commits
     }
+
+    /// The number of writes that wait for a transaction.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Runs a body with others in one transaction; on return its changes are durable.
     func write<Result: Sendable>(
@@ -148,6 +153,7 @@ final class PostgresWriter: Sendable {
     private func run(_ group: inout [Job], _ connection: PostgresConnection, deferring isDeferring: Bool) throws {
         let asked = ContinuousClock.now
         let transaction = try begin(connection, deferring: isDeferring)
+        defer { running.end() }
         group += state.withLock { [free = PostgresWriter.groupSize - group.count] in Self.take(free, from: &$0) }
         var completions: [Completion] = []
         let began = ContinuousClock.now
@@ -188,6 +194,7 @@ final class PostgresWriter: Sendable {
         let published = try relay.publishedNumber(for: connection)
         // Subscribers hear of other servers' changes before those of this transaction.
         if published != lastChange { try relay.relay(connection) }
+        running.begin()
         let changes = relay.feed.transaction()
         return PostgresTransaction(
             connection,
@@ -288,9 +295,4 @@ final class PostgresWriter: Sendable {
         }
         return .failure(PostgresError.unreachable(cause: failure))
     }
-}
-
-extension PostgresError {
-    /// Whether other transactions caused it, so that a repetition can succeed.
-    fileprivate var isConflict: Bool { state == "40001" || state == "40P01" }
 }

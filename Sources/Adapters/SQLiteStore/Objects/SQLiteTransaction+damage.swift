@@ -5,7 +5,7 @@ internal import GRDBSQLite
 extension SQLiteTransaction {
     func intactRows(in name: ClassName, onDamage: (String) -> Void) throws -> [ObjectRow] {
         guard let entry = catalog.entries[name] else { return [] }
-        // Without a condition: a damaged body can be no JSON, from which SQLite extracts nothing.
+        // No condition: SQLite fails on a body that is not valid JSON.
         let statement = try db.makeStatement(
             sql: "SELECT \(ConditionSQL.columns) FROM \(ClassTable(number: entry.number).name)"
         )

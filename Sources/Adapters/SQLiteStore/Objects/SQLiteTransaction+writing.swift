@@ -33,7 +33,7 @@ extension SQLiteTransaction {
     }
 
     func insert(_ object: StoredObject, into name: ClassName) throws {
-        // These rows are part of a deletion, which a full storage must not refuse, or replace a damaged one of it.
+        // A full storage must not refuse these rows: they belong to a deletion, or replace the damaged row of the usage.
         if ![.deletion, .trash, .goneKey, .peopleJob, .usage].contains(name) {
             try queries.health.requireSpace(for: name == .session ? .small : .data)
         }

@@ -41,7 +41,7 @@ final class SQLiteTransaction: WriteTransaction {
         self.changes = changes
     }
 
-    var concernsCallers: Bool { changes.concernsCallers }
+    var callerChanges: Int { changes.callerChanges }
 
     func schema(of name: ClassName) -> ClassSchema? {
         catalog.entries[name]?.schema

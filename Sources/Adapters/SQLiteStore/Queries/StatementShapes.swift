@@ -21,11 +21,11 @@ final class StatementShapes: Sendable {
 
     /// The compiled statement of a text, possibly from the cache.
     ///
-    /// `String`, with which GRDB compares texts, treats `é` as one character and as two as equal, but in a path they are
-    /// two names. So a text with such characters ends with a comment that has their bytes.
+    /// `String`, with which GRDB compares texts, treats `é` as one character and as two as equal, but an order by one is
+    /// not an order by the other. So a text with such characters ends with a comment that has its bytes.
     func statement(_ text: String, _ db: Database) throws -> Statement {
-        let others = text.utf8.filter { $0 >= 0x80 }
-        let text = others.isEmpty ? text : "\(text) -- \(others.hexadecimal)"
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        let text = isASCII ? text : "\(text) -- \(Array(text.utf8).hexadecimal)"
         guard text.utf8.count <= StatementShapes.maxLength else { return try db.makeStatement(sql: text) }
         let isFull = texts.withLock { texts in
             let isFull = texts.count >= StatementShapes.bound && !texts.contains(text)

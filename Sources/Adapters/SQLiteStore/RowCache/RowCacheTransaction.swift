@@ -25,7 +25,7 @@ final class RowCacheTransaction: ReadTransaction {
     }
 
     let budget: QueryBudget? = nil
-    let concernsCallers = false
+    let callerChanges = 0
 
     func schema(of name: ClassName) -> ClassSchema? { catalog.entries[name]?.schema }
 

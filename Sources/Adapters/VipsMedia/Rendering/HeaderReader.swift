@@ -37,7 +37,7 @@ struct HeaderReader {
     }
 
     private func picture(_ format: SourceFormat) throws -> ImageHeader {
-        try checkBurden(format)
+        let pngFacts = try checkBurden(format)
         let source = VipsSourceHandle(bytes, watch: watch)
         let image = try VipsImageHandle(source)
         let pages = max(1, image.number("n-pages") ?? 1)
@@ -65,7 +65,7 @@ struct HeaderReader {
             header.quality = facts.quality
             header.colorModel = facts.colorModel
         case .png:
-            guard let facts = try PNGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
+            guard let facts = pngFacts else { break }
             header.isProgressive = facts.isInterlaced
             header.hasUnreadFrames = facts.isAnimated
             header.colorModel = facts.colorModel
@@ -87,7 +87,12 @@ struct HeaderReader {
     ///
     /// libvips' time for a WebP grows with the square of the frames, and compressed texts of a PNG inflate while its
     /// header is read.
-    private func checkBurden(_ format: SourceFormat) throws {
+    ///
+    /// - Parameter format: The format of the file.
+    /// - Returns: The facts of a PNG; `nil` for other formats.
+    /// - Throws: ``ServiceError/Code/imageTooLarge``, and an error for a PNG without valid chunks.
+    @discardableResult
+    private func checkBurden(_ format: SourceFormat) throws -> PNGFacts? {
         let window = ByteWindow(budget: HeaderReader.walk, reading: bytes.read(at:count:))
         switch format {
         case .webp:
@@ -108,8 +113,10 @@ struct HeaderReader {
                         + "and \(HeaderReader.maxPackedBytes) bytes."
                 )
             }
+            return facts
         default: break
         }
+        return nil
     }
 
     private func bitmap() throws -> ImageHeader {

@@ -67,7 +67,7 @@ struct TrashRoutes: Sendable {
                     "The parameters can be reason and deletedBefore, not '\(pair.prefix(64))'."
                 )
             }
-            guard parts.count == 2, parts[1] != "null" else {
+            guard parts.count == 2, let value = parts[1].percentDecoded, value != "null" else {
                 throw ServiceError(.badRequest, "\(name) must have a value.")
             }
         }

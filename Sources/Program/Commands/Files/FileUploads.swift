@@ -26,10 +26,20 @@ struct FileUploads: Sendable {
             case .unusable(let reason): throw UnusableFile(description: reason)
             case .standardInput:
                 try await client.upload(descriptor: STDIN_FILENO, as: description, progress: report.bytes)
-            case .file(let version): try await upload(item, version, description, report)
+            case .file(let version):
+                try await FileUploads.advising { try await upload(item, version, description, report) }
             }
         let json = JSON.object(["source": .string(item.name), "file": .object(record.fields)])
         return TransferLine(text: record.url ?? record.objectId, json: json, size: item.size ?? record.size)
+    }
+
+    /// Runs a body, and adds to the message about a file without a size how it can be sent.
+    private static func advising(_ body: () async throws -> FileRecord) async throws -> FileRecord {
+        do {
+            return try await body()
+        } catch let error as FileClientError where error.kind == .unsized {
+            throw UnusableFile(description: "\(error.message); send it as standard input: '-'")
+        }
     }
 
     private func upload(

@@ -59,7 +59,7 @@ public struct RetryPolicy: Sendable, Hashable {
             } else {
                 error.status == 429 || error.status == 503 && error.code != unavailable
             }
-        case .unexpectedAnswer, .damaged, .local: false
+        case .unexpectedAnswer, .damaged, .local, .unsized: false
         }
     }
 }

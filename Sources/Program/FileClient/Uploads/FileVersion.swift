@@ -3,8 +3,8 @@ package import Glibc
 /// What differs after the bytes of a file have changed, or another file has its path.
 ///
 /// The size and the time of the last change of the bytes are not enough, because programs such as `touch`, `rsync` and
-/// `cp --preserve` set that time. None can set the time of the last change of the inode, and a file that replaces another
-/// one has its own inode.
+/// `cp --preserve` set that time. No program can set the time of the last change of the inode, and a file that replaces
+/// another one has its own inode.
 package struct FileVersion: Sendable, Hashable, Codable, CustomStringConvertible {
     private let size: Int64
     private let inode: UInt64

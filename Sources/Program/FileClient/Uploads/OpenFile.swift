@@ -8,7 +8,8 @@ final class OpenFile: Sendable {
     private let descriptor: CInt
     private let version: FileVersion
 
-    /// - Throws: ``FileClientError`` of kind `local` if it is not a file that can be read, or not one with a size.
+    /// - Throws: ``FileClientError`` of kind `local` if the path is not a readable regular file, and of kind `unsized` if
+    ///   the file has bytes but reports size 0.
     init(_ path: String) throws(FileClientError) {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -21,8 +22,7 @@ final class OpenFile: Sendable {
         version = FileVersion(status)
         var byte: UInt8 = 0
         guard size > 0 || pread(descriptor, &byte, 1, 0) <= 0 else {
-            let hint = "send it as standard input: '-'"
-            throw FileClientError(.local, "\(path) has bytes but no size, like files in /proc; \(hint)")
+            throw FileClientError(.unsized, "\(path) has bytes but no size, like files in /proc")
         }
     }
 

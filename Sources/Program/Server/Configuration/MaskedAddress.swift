@@ -1,7 +1,7 @@
 extension String {
     /// The string with `…` in the place of the user and the password of a URL (RFC 3986 section 3.2.1).
     ///
-    /// A refused value can lack the scheme, so everything before the last `@` counts as such but a scheme.
+    /// A refused value can lack the scheme, so everything between the scheme, if there is one, and the last `@` is masked.
     var withoutUserInformation: String {
         guard let end = lastIndex(of: "@") else { return self }
         let scheme = firstRange(of: "://").flatMap { range in

@@ -11,8 +11,9 @@ internal import Synchronization
 ///
 /// A lock is an object that its holder writes again every five minutes. Who wants one writes its own first and then
 /// looks for others, so of two at the same time at least one sees the other. A lock that was not written for half an
-/// hour, by the clock of the target, or whose process on this machine has ended, does not count. A holder that slept for
-/// so long has lost its lock for good, also if no other process has removed it (``check()``), and may not finish.
+/// hour, by the clock of the target, or whose process on this machine has ended, does not count. A holder that could not
+/// write its lock for 25 minutes has lost it for good, even if no other process has removed it (``check()``), and is not
+/// allowed to finish.
 final class BackupLock: Sendable {
     enum Kind: String {
         case backup
@@ -27,7 +28,7 @@ final class BackupLock: Sendable {
 
     private let target: any BackupTarget
     private let name: String
-    /// The holder; nothing if the target had no space for it.
+    /// The encoded holder; empty if the target was full.
     private let content: [UInt8]
     private let clock: @Sendable () -> Int64
     private let state: Mutex<State>
@@ -39,8 +40,8 @@ final class BackupLock: Sendable {
     /// The seconds after which a lock that was not written again does not count.
     static let lifetime: Int64 = 30 * 60
     private static let interval = 5 * 60
-    /// The seconds without a write after which the holder gives the lock up, before others do.
-    static let patience = lifetime - Int64(interval)
+    /// The seconds without a write after which the holder treats its lock as lost: five minutes before other processes do.
+    static let ownLifetime = lifetime - Int64(interval)
     /// The microseconds between two looks for the locks of others.
     private static let pause: useconds_t = 200_000
     private static let maxSize = 4096
@@ -127,7 +128,7 @@ final class BackupLock: Sendable {
     /// Whether the lock was lost, because it was removed or not stored for too long.
     private func hasLost(at now: Int64) -> Bool {
         state.withLock { state in
-            if now - state.stored > BackupLock.patience { state.isLost = true }
+            if now - state.stored > BackupLock.ownLifetime { state.isLost = true }
             return state.isLost
         }
     }
@@ -153,7 +154,7 @@ final class BackupLock: Sendable {
         guard own == content, !hasLost(at: clock()) else {
             throw ExitError.storage(
                 "the lock \(name) in \(target) was removed by another process or not written for "
-                    + "\(BackupLock.patience / 60) minutes; start again"
+                    + "\(BackupLock.ownLifetime / 60) minutes; start again"
             )
         }
     }

@@ -83,7 +83,7 @@ extension BackupRepository {
 
     /// The names of the blobs that a generation has stored, up to the end of a span.
     ///
-    /// - Throws: ``ExitError`` if a list is missing or damaged.
+    /// - Throws: ``BlobListDefect`` if a list is missing or damaged, and ``ExitError``.
     func blobs(
         of generation: Generation,
         _ span: GenerationSpan,

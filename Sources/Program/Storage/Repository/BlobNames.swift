@@ -32,7 +32,7 @@ final class BlobNames {
     /// - Parameters:
     ///   - list: The name of the list.
     ///   - sha256: The digest of its bytes; `nil` if that is unknown.
-    /// - Throws: ``ExitError`` if a list is missing or damaged, and ``BackupTargetFailure``.
+    /// - Throws: ``BlobListDefect`` and ``BackupTargetFailure``.
     func add(_ list: String, sha256: String? = nil) throws {
         waiting.append((list, sha256))
         if waiting.count == BlobNames.batch { try finish() }
@@ -40,7 +40,7 @@ final class BlobNames {
 
     /// Reads the lists that were added.
     ///
-    /// - Throws: ``ExitError`` if a list is missing or damaged, and ``BackupTargetFailure``.
+    /// - Throws: ``BlobListDefect`` and ``BackupTargetFailure``.
     func finish() throws {
         guard !waiting.isEmpty else { return }
         let lists = "\(folder)/lists"
@@ -48,7 +48,10 @@ final class BlobNames {
         do {
             try engine.fetch(waiting.map(\.list), in: target, to: lists)
         } catch let failure as BackupTargetFailure where failure.reason == .missing {
-            throw ExitError.storage("a list of blobs is missing (\(failure.description)); no blob was removed")
+            guard let list = try waiting.first(where: { try target.object(named: $0.list) == nil })?.list else {
+                throw failure
+            }
+            throw BlobListDefect("\(list) in \(target) is missing")
         }
         for (index, (list, sha256)) in waiting.enumerated() {
             let path = "\(lists)/\(index)"
@@ -63,8 +66,8 @@ final class BlobNames {
         loaded = nil
     }
 
-    private func damaged(_ list: String) -> ExitError {
-        ExitError.storage("\(list) in \(target) is damaged; no blob was removed")
+    private func damaged(_ list: String) -> BlobListDefect {
+        BlobListDefect("\(list) in \(target) is damaged")
     }
 
     /// The names of a bucket.
@@ -79,5 +82,15 @@ final class BlobNames {
     func contains(_ blob: BackupBlob) throws -> Bool {
         guard let bucket = LineBuckets.bucket(of: blob.description) else { return false }
         return try names(of: bucket).contains(blob.description)
+    }
+}
+
+/// A list of blobs that is missing or damaged.
+struct BlobListDefect: Error, CustomStringConvertible {
+    let description: String
+
+    /// - Parameter defect: The list, its target, and what is wrong with it.
+    init(_ defect: String) {
+        description = "the list of blobs \(defect)"
     }
 }

@@ -33,16 +33,20 @@ struct BlobSweep {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let path = "\(scratch.path)/unnamed"
-        try findUnnamed(lists, since: time, through: scratch.folder("named"), listing: path)
+        try BlobSweep.noting {
+            try findUnnamed(lists, since: time, through: scratch.folder("named"), listing: path)
+        }
         guard try BackupRepository.content(of: path).size > 0 else { return }
 
         let lock = try BackupLock(.retention, of: repository.target, patience: patience)
         defer { lock.release() }
         let newer = try BlobNames(in: repository.target, with: engine, through: scratch.folder("newer"))
-        try forEachList { list, sha256 in
-            if list.modified >= time - BlobSweep.tolerance { try newer.add(list.name, sha256: sha256) }
+        try BlobSweep.noting {
+            try forEachList { list, sha256 in
+                if list.modified >= time - BlobSweep.tolerance { try newer.add(list.name, sha256: sha256) }
+            }
+            try newer.finish()
         }
-        try newer.finish()
         var batch: [(name: String, size: Int64)] = []
         try FileBytes.forEachLine(of: path) { line in
             let parts = line.split(separator: " ")
@@ -53,6 +57,15 @@ struct BlobSweep {
             if batch.count == RepositoryRetention.batch { try remove(&batch, under: lock, counting: &summary) }
         }
         try remove(&batch, under: lock, counting: &summary)
+    }
+
+    /// Runs a body, and says of a list that it cannot use that no blob was removed.
+    private static func noting(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let defect as BlobListDefect {
+            throw ExitError.storage("\(defect); no blob was removed")
+        }
     }
 
     /// Writes the names and sizes of old blobs that no list names to a file.
@@ -81,7 +94,7 @@ struct BlobSweep {
     /// Calls a body with all lists, also those of snapshots and generations that are not whole, and with the digests that
     /// the names of segments demand.
     ///
-    /// - Throws: ``ExitError`` if the list of a segment is missing, and what the body throws.
+    /// - Throws: ``BlobListDefect`` if the list of a segment is missing, ``ExitError``, and what the body throws.
     private func forEachList(_ body: (BackupObject, _ sha256: String?) throws -> Void) throws {
         try repository.forEachObject(layout.snapshots) { object in
             if object.name.hasSuffix("/\(SnapshotPart.files.rawValue)") { try body(object, nil) }
@@ -98,9 +111,12 @@ struct BlobSweep {
                 let generation = layout.generation(of: object.name)
             else { return }
             let name = layout.blobs(of: segment, ofGeneration: generation)
-            guard name == last else {
-                throw ExitError.storage("\(name) in \(repository.target) is missing; no blob was removed")
+            guard name != last else { return }
+            // The listing of a folder can lack an object that was stored during it, and contain one that was stored later.
+            guard let found = try repository.target.object(named: name) else {
+                throw BlobListDefect("\(name) in \(repository.target) is missing")
             }
+            try body(found, list)
         }
     }
 

@@ -54,6 +54,8 @@ struct GenerationVerification {
             names = try repository.blobs(of: generation, span, with: engine, through: "\(folder)/names")
         } catch let error as ExitError {
             throw GenerationDefect(in: generation, "the lists of \(generation.description): \(error)")
+        } catch let defect as BlobListDefect {
+            throw GenerationDefect(in: generation, "\(generation.description): \(defect)")
         }
         let records = LineBuckets(in: "\(folder)/records")
         do {

@@ -86,7 +86,7 @@ package struct RepositoryRestore {
                 let read = lists ?? Result { try repository.blobs(of: generation, span, with: engine, through: folder) }
                 lists = read
                 // Without a whole list it is unknown which files the backup never had, so all of them count as damaged.
-                if case .failure(let error) = read, !leavingOutDamage { throw error }
+                if case .failure(let error) = read, !leavingOutDamage { throw RepositoryRestore.withAdvice(error) }
             }
             if case .generation = state.source, case .success(let names)? = lists {
                 let unlisted = try leaveOutUnlisted(&unfit, by: names, of: database)
@@ -109,6 +109,12 @@ package struct RepositoryRestore {
             summary.completeMoment = try RestorePoint.newestComplete(before: state, in: repository)?.iso8601
         }
         try StorageContents.removeFolder(folder)
+    }
+
+    /// The error, with what an operator can do about a list of blobs that is missing or damaged.
+    private static func withAdvice(_ error: any Error) -> any Error {
+        guard let defect = error as? BlobListDefect else { return error }
+        return ExitError.storage("\(defect); --leave-out-damaged restores without the files that it cannot find")
     }
 
     private func fetchDatabase(of state: RestorableState, to folder: String) throws {

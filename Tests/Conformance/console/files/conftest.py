@@ -1,3 +1,5 @@
+from uuid import uuid4
+
 import pytest
 from client import ALPHA, Server
 
@@ -12,6 +14,12 @@ def files_server(tmp_path_factory):
     yield server
     assert server.process.poll() is None, f"the server ended by itself: {server.errors[-2000:]}"
     assert server.stop() == 0
+
+
+@pytest.fixture
+def word():
+    """A part of names that no other test uses."""
+    return uuid4().hex[:8]
 
 
 @pytest.fixture

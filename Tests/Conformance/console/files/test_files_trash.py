@@ -1,14 +1,7 @@
 """The area Files: deletes, the trash, and what takes the space."""
 
-from uuid import uuid4
-
 import pytest
 from client import eventually
-
-
-@pytest.fixture
-def word():
-    return uuid4().hex[:8]
 
 
 def names_in_trash(files):
