@@ -1,4 +1,4 @@
-/// What is wrong with the write-ahead log of a database that no server has open.
+/// The damage of the write-ahead log of a database that no server has open.
 ///
 /// SQLite silently uses the intact beginning of such a log, and removes the log when it closes the database.
 package enum DamagedLog: Sendable, Equatable, CustomStringConvertible {

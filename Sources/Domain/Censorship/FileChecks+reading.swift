@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// Reads the files that are checked.
 extension FileChecks {
-    /// What is to be checked of a file.
+    /// The content of a file to check.
     enum Subject: Sendable {
         /// An image, made of bytes with a version.
         case image(CheckedImage, version: String)

@@ -56,7 +56,7 @@ struct LiveDecider {
 
     /// Decides events of changes, in commit order.
     ///
-    /// - Parameter work: What is to be decided.
+    /// - Parameter work: The changes to decide.
     /// - Returns: The decision; call it once.
     /// - Throws: Errors of the store.
     mutating func decide(_ work: LiveWork) throws -> LiveDecision {

@@ -29,7 +29,7 @@ struct LiveDecision: Sendable {
     var evaluations: [Evaluation] = []
     /// The processor time that the conditions of each client took.
     var times: [LiveAllowances.Key: Duration] = [:]
-    /// What is left for the next transaction.
+    /// The changes that the next transaction decides.
     var rest: LiveWork
 
     init(_ work: LiveWork) {

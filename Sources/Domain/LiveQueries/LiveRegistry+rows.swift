@@ -73,7 +73,7 @@ extension LiveRegistry {
                 state.waiting[id] = nil
                 state.installations[id]?.isLoaded = true
                 do {
-                    // What is recorded before this call was committed before the connections learn that they are
+                    // A change recorded before this call was committed before the connections learn that they are
                     // attached.
                     for row in rows[id] ?? [] { try insert(row, since: changesPosition, &state) }
                     attached.begun += state.installations[id]?.connections ?? []

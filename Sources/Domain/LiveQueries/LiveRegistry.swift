@@ -12,7 +12,7 @@ final class LiveRegistry: Sendable {
         var callers = LiveCallers()
         var classes: [ClassName: LiveIndex] = [:]
         var filters: LiveFilters
-        /// What is used of the limits.
+        /// The used parts of the limits.
         var usage = LiveUsage()
         /// Classes whose recording has just begun, each with a number of its own, until no transaction runs that began
         /// before.

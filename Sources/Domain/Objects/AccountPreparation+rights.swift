@@ -1,4 +1,4 @@
-/// What is checked before the hash of a password, and for existing users before the verifier: the transaction's rules for
+/// The checks before the hash of a password, and for existing users before the verifier: the transaction's rules for
 /// updates, and those of ``ObjectWriteRules/signUp(_:onlyKnown:hasProvenPhone:)``, in its order.
 extension AccountPreparation {
     /// The stored `authData` of a user whom the caller is allowed to change.

@@ -12,7 +12,7 @@ package struct ObjectQuery: Sendable {
     package var page: Page
     /// The maximum size of the objects' JSON in bytes; at least one object is returned.
     package var replySize: Int
-    /// What is read of each object and counts towards the size; `nil` reads all.
+    /// The fields that are read of each object and count towards the size; `nil` reads all.
     ///
     /// The condition and the order can have any field.
     package var projection: RowProjection?

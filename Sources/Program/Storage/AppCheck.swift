@@ -91,7 +91,7 @@ struct AppCheck: Sendable {
 
     /// Returns whether the database can be read together with its write-ahead log.
     ///
-    /// - Throws: ``OpenFailure`` if a repair would destroy what is left of the log.
+    /// - Throws: ``OpenFailure`` if a repair would destroy the rest of the log.
     private func checkLog(_ summary: inout CheckSummary) throws -> Bool {
         observer.step("write-ahead log")
         let damage = options.repairs ? try engine.logDamage(in: folder) : try engine.certainLogDamage(in: folder)

@@ -36,7 +36,7 @@ struct AppCopy {
         try AppCopy.sayingWhere(source, original) {
             let path = "\(target)/\(engine.databaseName)"
             let damagedPath = "\(target)/\(StorageContents.damagedName(of: engine.databaseName))"
-            // SQLite would take what is left of the log for all of it.
+            // SQLite would treat the intact part of the log as the whole.
             if let damage = try engine.certainLogDamage(in: source) {
                 try FileBytes.copy(original, to: damagedPath)
                 let log = "\(original)-wal"

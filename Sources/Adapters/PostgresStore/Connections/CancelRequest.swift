@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A request to the server to cancel the running statement of a connection, on a thread of its own.
 ///
-/// libpq opens another connection for it, and blocks until the server closes that one, without a time limit: on the
-/// thread that waits for the statement, a silent server would hold that thread for ever.
+/// libpq opens another connection for it, and blocks until the server closes that one, without a time limit: with a
+/// silent server, the thread that waits for the statement would never go on.
 ///
 /// `@unchecked Sendable`: `request` is a copy of what libpq needs, which any thread can send, also after the end of the
 /// connection. Only the thread of the request uses it, until the last reference releases it.

@@ -1,6 +1,6 @@
 internal import Yams
 
-/// What is wrong with a YAML text, and where, without its content: that can have keys and passwords.
+/// The fault of a YAML text and its place, without the text, which can contain keys and passwords.
 ///
 /// The descriptions of Yams quote a line, or for a name that occurs twice the whole text.
 package struct YAMLFault: CustomStringConvertible {

@@ -89,7 +89,7 @@ final class BlobNames {
 struct BlobListDefect: Error, CustomStringConvertible {
     let description: String
 
-    /// - Parameter defect: The list, its target, and what is wrong with it.
+    /// - Parameter defect: The list, its target, and its defect.
     init(_ defect: String) {
         description = "the list of blobs \(defect)"
     }

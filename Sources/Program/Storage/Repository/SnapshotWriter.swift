@@ -76,7 +76,7 @@ struct SnapshotWriter {
         to folder: String,
         counting summary: inout RepositorySummary
     ) throws -> (any CopiedDatabase)? {
-        // SQLite would take what is left of the log for all of it.
+        // SQLite would treat the intact part of the log as the whole.
         if let damage = try engine.certainLogDamage(in: source) {
             summary.contents.noteDamage(of: original, damage.description)
             return nil
