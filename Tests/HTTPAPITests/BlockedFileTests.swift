@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-        "a file on another server is not shown through its content, whatever type its record declares",
+        "the content of a blocked file on another server is not shown, also if its record declares another type",
         arguments: [
             "", #","mime_type":"image/jpeg""#, #","mime_type":"application/octet-stream""#,
             #","mime_type":"text/plain""#,

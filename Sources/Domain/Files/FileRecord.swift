@@ -83,7 +83,7 @@ package struct ServedFile: Sendable, Hashable {
     package let key: FileKey
     /// The media type with which the file is served.
     package let mediaType: MediaType
-    /// Whether the file can be an image, whatever ``mediaType`` says, so that censorship can block it.
+    /// Whether the file can be an image, also under another ``mediaType``, so that censorship can block it.
     package let canBeImage: Bool
     /// The size in bytes.
     package let size: Int64

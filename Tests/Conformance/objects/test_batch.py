@@ -318,7 +318,7 @@ def test_child_may_be_an_object_that_exists(things):
     assert things.read(seen["A"]["objectId"]) == {"child": things.pointer(child)}
 
 
-@pytest.mark.parametrize("cid", ["nobody", "B", "5f3a"])
+@pytest.mark.parametrize("cid", ["missing", "B", "5f3a"])
 def test_child_that_is_no_object_is_106(things, cid):
     things.create()
     before, child = things.count(), {"className": things.name, "cid": cid, "key": "child"}

@@ -30,7 +30,7 @@ struct ElsewhereTests {
     }
 
     @Test(
-        "An image is held, checked and blocked whatever type its record declares",
+        "An image is held, checked and blocked, also if its record declares another type or none",
         arguments: [nil, "image/jpeg", "application/octet-stream", "text/plain", "video/mp4"]
     )
     func types(type: String?) async throws {
@@ -158,7 +158,7 @@ struct ElsewhereTests {
         #expect(try await fixture.verdict(of: id) == .pending)
     }
 
-    @Test("A blocked file stays blocked, whatever the other server sends")
+    @Test("A blocked file stays blocked if the other server sends other bytes")
     func blocked() async throws {
         let fixture = try await fixture()
         fixture.checker.say(.rejected)

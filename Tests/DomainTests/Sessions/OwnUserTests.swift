@@ -2,7 +2,7 @@ import Domain
 import Support
 import Testing
 
-/// What a user can read of itself, whatever its ACL and the permissions of the class say (docs/permissions.md).
+/// A user can read itself, also against its ACL and the permissions of the class (docs/permissions.md).
 @Suite struct OwnUserTests {
     private let fixture: SessionFixture
     private let note: ClassName

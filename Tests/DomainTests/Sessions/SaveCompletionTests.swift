@@ -98,7 +98,7 @@ import Testing
         let imported = #"{"objectId":"imported1"}"#
         try await fixture.create(imported, in: note, as: fixture.master)
         for (cid, code) in [
-            ("imported1", nil), ("0123456789abcdef01234567", nil), ("nobody", .malformedPointer),
+            ("imported1", nil), ("0123456789abcdef01234567", nil), ("missing", .malformedPointer),
             ("0123456789ABCDEF01234567", .malformedPointer), ("a-b", .malformedPointer),
         ] as [(String, ServiceError.Code?)] {
             let child = #"{"__children":[{"className":"Note","cid":"\#(cid)","key":"child"}]}"#

@@ -29,7 +29,7 @@ import Testing
         "\(url)-small，", "http://h/a/x%2Epng。", "\(url),\(String(repeating: "好", count: 5000))",
     ]
 
-    @Test("a URL is found, whatever the text adds to it", arguments: texts)
+    @Test("a URL is found in texts that add characters to it", arguments: texts)
     func isFound(text: String) {
         #expect(keys(in: text).contains("a/x.png"), "\(text.prefix(80))")
     }
