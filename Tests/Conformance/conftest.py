@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(sys.prefix) / "newer"))
 
 import pytest
 from buckets import common_store
-from cases import with_each_value
+from cases import beyond_few, with_each_value
 from client import ALPHA, BETA, ROCKET, Server
 from data import MISSING, Objects, pointer
 from databases import admin_url
@@ -35,6 +35,8 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(config, items):
     items[:] = with_each_value(items)
+    for item in beyond_few(items):
+        item.add_marker("extended")
     if admin_url():
         items[:] = [item for item in items if not is_marked(item, "sqlite")]
     if common_store():

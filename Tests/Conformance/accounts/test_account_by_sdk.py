@@ -38,6 +38,7 @@ def use(link, **fields):
     assert requests.post(link, data=fields, timeout=TIMEOUT).status_code == 200
 
 
+@pytest.mark.extended
 def test_user_signs_up_by_phone_verifies_an_address_resets_the_password_and_follows(server, sink, sdk):
     email = new_email()
     sdk.run("""

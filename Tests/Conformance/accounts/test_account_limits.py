@@ -22,6 +22,7 @@ def ann(api):
 
 # Log-ins
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", ["POST", "GET"])
 @pytest.mark.parametrize("name", ["username", "email"])
 @pytest.mark.parametrize("form", ["{}\0", "{}\0zzz", "\0{}"])

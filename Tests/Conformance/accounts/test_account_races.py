@@ -41,6 +41,7 @@ def during_log_in(server, user, call):
     return answers[0], other
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("_", ROUNDS)
 def test_replaced_hash_does_not_undo_a_new_password(own, slow, _):
     _, changed = during_log_in(own, slow, lambda: slow.change({"password": PASSWORD}, by=own.api(master=True)))
@@ -49,6 +50,7 @@ def test_replaced_hash_does_not_undo_a_new_password(own, slow, _):
     assert log_in(own.api(), OLD, username=slow.username).json()["code"] == 210
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("_", ROUNDS)
 def test_old_password_gives_no_token_that_outlives_it(own, slow, _):
     logged_in, changed = during_log_in(own, slow, lambda: slow.change({"password": PASSWORD}, by=own.api(master=True)))
@@ -57,6 +59,7 @@ def test_old_password_gives_no_token_that_outlives_it(own, slow, _):
     assert sessions(own.api(master=True), slow) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("_", ROUNDS)
 def test_user_that_is_deleted_meanwhile_leaves_no_session(own, slow, _):
     logged_in, deleted = during_log_in(own, slow, lambda: own.api(master=True).call("DELETE", slow.path))

@@ -43,6 +43,7 @@ def assert_known(api, user, nobody, data):
     assert user_of(api, join(api, nobody)).id != user.id
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("form", FORMS)
 def test_any_platform_that_is_linked_ends_anonymity(api, anonymous, nobody, data, form):
     response = anonymous.change(FORMS[form](nobody, data), new="true")
@@ -56,12 +57,14 @@ def test_reply_to_a_name_and_a_password_has_the_data_without_anonymity(anonymous
     assert (body["username"], body["authData"]) == (name, {})
 
 
+@pytest.mark.few(2)
 def test_any_platform_that_is_linked_in_a_batch_ends_anonymity(api, anonymous, nobody, data):
     item = {"method": "PUT", "path": anonymous.path, "body": {"authData": nobody | data}}
     assert set(batch(anonymous.api, item).json()[0]) == {"success"}
     assert_known(api, anonymous, nobody, data)
 
 
+@pytest.mark.few(2)
 def test_log_in_with_any_platform_beside_ends_anonymity(api, anonymous, nobody, data):
     response = join(api, nobody | data)
     assert user_of(api, response, 200).id == anonymous.id
@@ -69,6 +72,7 @@ def test_log_in_with_any_platform_beside_ends_anonymity(api, anonymous, nobody, 
     assert_known(api, anonymous, nobody, data)
 
 
+@pytest.mark.few(2)
 def test_somebody_known_does_not_become_anonymous(api, nobody, data):
     user = user_of(api, join(api, data))
     assert user.change({"authData": nobody}).status_code == 200

@@ -114,6 +114,7 @@ ODD_FIELDS = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("way, fields", covering(["users", "batch/save"], ODD_FIELDS), ids=str)
 def test_account_keeps_its_form(person, unchanged, way, fields):
     with unchanged(person):

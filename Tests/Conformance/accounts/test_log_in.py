@@ -17,6 +17,7 @@ WAYS = {
 NAMES = ["username", "email", "mobilePhoneNumber"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("way", WAYS)
 def test_log_in_answers_with_the_user_and_a_token(api, ann, way, name):

@@ -100,6 +100,7 @@ def test_phone_number_of_digits_that_look_alike_is_127(api, master, start):
     assert user.read()["mobilePhoneVerified"] is True
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("first, second", [("0{}", "+86{}"), ("0086{}", "{}"), ("86{}", "0{}"), ("{}", "86{}")])
 def test_phone_number_in_another_notation_is_of_the_same_user(api, first, second):
     number = new_phone("1")

@@ -116,6 +116,7 @@ def test_page_only_shows_a_form_and_its_post_verifies(master, sink, user):
         assert response.status_code == 404 and "not valid" in response.text
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("language, words", [
     ("en", "Confirm your email address"), ("zh-CN,zh;q=0.9,en;q=0.8", "验证邮箱"), ("fr", "Confirm your email address"),
     ("en;q=0.3, zh;q=0.5", "验证邮箱"), ("", "Confirm your email address"),
@@ -219,6 +220,7 @@ def test_reset_sets_the_password_once_and_ends_sessions(api, sink, user):
     assert log_in(api, "third", username=user.username).json()["code"] == 210
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("first, second, words", [
     ("one", "two", "differ"), ("", "", "cannot be used"), ("x" * 2000, "x" * 2000, "cannot be used"), ("one", "", "differ"),
 ])
@@ -237,6 +239,7 @@ def test_link_that_verifies_resets_no_password(api, sink, user):
     assert log_in(api, username=user.username).status_code == 200
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("change", ["by user", "by master", "address", "updatePassword", "deleted"])
 def test_change_of_the_user_makes_the_link_void(api, master, sink, user, change):
     url = reset_link(api, sink, user)
@@ -264,6 +267,7 @@ def test_only_the_newest_ten_links_for_a_purpose_are_valid(api, master, sink, us
 
 # Requests
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("purpose", CALLS)
 @pytest.mark.parametrize("caller", ["guest", "user", "master"])
 def test_every_caller_can_ask(api, master, sink, user, purpose, caller):
@@ -273,6 +277,7 @@ def test_every_caller_can_ask(api, master, sink, user, purpose, caller):
     sink.wait(user.email, 3)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("purpose", CALLS)
 @pytest.mark.parametrize("body, code", [
     ({"email": "nobody@example.org"}, 205), ({"email": "nonsense"}, 125), ({"email": "a@b\r\nBcc: x@example.org"}, 125),
@@ -291,6 +296,7 @@ def test_verified_address_gets_no_further_mail(api, sink, user):
     assert len(sink.mails(user.email)) == 1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("email", ["josé@example.org", "ann@例子.example", "ann@-x.example.org", '.ann@example.org'])
 def test_address_that_can_get_no_mail_is_refused_where_one_must_be_sent(api, user, email):
     assert_refused(api.post("/1.1/users", json={"username": unique(), "password": PASSWORD, "email": email}), 400, 125)
@@ -300,6 +306,7 @@ def test_address_that_can_get_no_mail_is_refused_where_one_must_be_sent(api, use
 
 # Redirects
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("target", ["https://app.example.org", "https://app.example.org/a?b=1&c=2", "http://localhost:3000/in/x"])
 def test_page_leads_on_to_an_allowed_page(api, sink, user, target):
     sink.wait(user.email)
@@ -308,6 +315,7 @@ def test_page_leads_on_to_an_allowed_page(api, sink, user, target):
     assert f'<a href="{target.replace("&", "&amp;")}">Continue</a>' in response.text and "evil" not in response.text
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("target", [
     "https://evil.example.org", "https://app.example.org.evil.example", "https://app.example.org@evil.example",
     "//evil.example.org", "javascript:alert(1)", "https://app.example.org\\@evil.example", "http://app.example.org",

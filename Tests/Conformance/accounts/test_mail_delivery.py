@@ -7,7 +7,7 @@ import pytest
 from accounts import log_in, new_email, settings, sign_up
 from certificates import Authority
 from client import ALPHA, BETA, assert_refused, eventually
-from commands import USAGE, credentials_of, lcfile
+from commands import FAILED, USAGE, credentials_of, lcfile
 from mail_sink import PASSWORD, USER, MailSink, link_of, mail_settings
 from metrics import values
 
@@ -186,6 +186,8 @@ def test_mail_that_cannot_be_delivered_in_time_is_a_dead_letter_and_commands_sen
     found, = sink.wait(address(user))
     assert "Address confirmed" in server.api().session.post(link_of(found)).text
     assert lcfile("mail", "retry", "--all", **keys).stdout == "0 mails\n"
+    unknown = lcfile("mail", "retry", "nope", **keys)
+    assert (unknown.returncode, unknown.stdout) == (FAILED, "0 mails\n") and "1 of 1 message" in unknown.stderr
     assert lcfile("mail", "list", "--dead", **keys).stdout == ""
     for wrong in (["retry"], ["retry", "--all", mail["objectId"]], ["list", "--limit", "0"]):
         assert lcfile("mail", *wrong, **keys).returncode == USAGE

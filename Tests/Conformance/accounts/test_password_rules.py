@@ -55,6 +55,7 @@ def test_limit_is_a_setting(new_server):
     assert_400(api.post("/1.1/users", json={"username": unique(), "password": "x" * 21}), LIMIT)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("password, others", [
     ("p4ss ", ["p4ss", " p4ss", "p4ss  "]),
     ("Straße", ["Strasse", "STRASSE", "straße"]),
@@ -78,6 +79,7 @@ def test_zero_does_not_end_a_password(api, ann, more):
     assert_400(ann.api.call("PUT", f"{ann.path}/updatePassword", json=body))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("password", ["\0", "p4ss\0", "\0p4ss", "p4ss\0word"], ids=ascii)
 def test_password_with_a_zero_is_refused_like_every_such_text(api, master, ann, password):
     username = unique()
@@ -92,6 +94,7 @@ def test_password_with_a_zero_is_refused_like_every_such_text(api, master, ann, 
     assert log_in(api, username=ann.username).status_code == 200
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("password", [
     None, 5, 1.5, True, [], ["x"], {}, {"a": "b"}, op("Increment", amount=1), op("Delete"),
     {"__type": "Bytes", "base64": "aGk="},

@@ -49,6 +49,7 @@ def import_user(server, hash):
 
 # Hashes from elsewhere
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text, hash", IMPORTS, ids=str)
 def test_imported_hash_lets_its_password_in(own, text, hash):
     user = import_user(own, hash)
@@ -56,6 +57,7 @@ def test_imported_hash_lets_its_password_in(own, text, hash):
         assert user_of(own.api(), log_in(own.api(), text, username=user.username), 200).id == user.id
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text, hash", IMPORTS, ids=str)
 def test_imported_hash_lets_no_other_password_in(own, text, hash):
     user = import_user(own, hash)
@@ -64,6 +66,7 @@ def test_imported_hash_lets_no_other_password_in(own, text, hash):
     assert_400(log_in(own.api(), text + "\0", username=user.username))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text, hash", IMPORTS, ids=str)
 @pytest.mark.sqlite
 def test_imported_hash_is_replaced_at_the_first_log_in(own, text, hash):

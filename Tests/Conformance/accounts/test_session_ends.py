@@ -63,6 +63,7 @@ def test_wrong_old_password_changes_nothing(api, ann):
     assert log_in(api, username=ann.username).status_code == 200
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("body", [
     {}, {"old_password": PASSWORD}, {"new_password": "another"}, {"old_password": PASSWORD, "new_password": ""},
     {"old_password": PASSWORD, "new_password": None}, {"old_password": PASSWORD, "new_password": 5},

@@ -82,6 +82,7 @@ def stale(request, api, ann):
     return with_session(api, STALE[request.param](ann))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("place", ["header", "parameter"])
 def test_stale_token_is_not_me(api, ann, stale, place):
     token = stale.headers["X-LC-Session"]
@@ -95,6 +96,7 @@ def test_nobody_is_not_me(api, master):
         assert (response.status_code, response.json()) == (400, NO_USER)
 
 
+@pytest.mark.few(2)
 def test_stale_token_fails_no_request_that_is_open(stale, things):
     things = things.by(stale)
     id = things.create(n=1)

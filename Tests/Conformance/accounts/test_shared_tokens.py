@@ -129,6 +129,7 @@ def in_save(user):
     return batch(user.api, item, path="/1.1/batch/save").json()[user.id]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("put", [single, by_class, in_batch, in_save])
 def test_password_that_the_user_sets_ends_the_token_and_returns_the_next(api, master, ann, put):
     answer = put(ann)

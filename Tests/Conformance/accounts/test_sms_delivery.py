@@ -7,7 +7,7 @@ import pytest
 from accounts import log_in, new_phone, settings, sign_up
 from captchas import solution
 from client import ALPHA, BETA, assert_refused, eventually
-from commands import USAGE, credentials_of, lcfile
+from commands import FAILED, USAGE, credentials_of, lcfile
 from metrics import values
 from sdk import SDK
 from sms_gateway import SMSGateway, sms_settings
@@ -145,6 +145,8 @@ def test_refused_sms_is_a_dead_letter_and_commands_send_it_again(serve):
     assert lcfile("sms", "retry", message["objectId"], **keys).stdout == "1 SMS\n"
     assert works(server, phone, gateway.code(phone))
     assert lcfile("sms", "retry", "--all", **keys).stdout == "0 SMS\n"
+    unknown = lcfile("sms", "retry", "nope", **keys)
+    assert (unknown.returncode, unknown.stdout) == (FAILED, "0 SMS\n") and "1 of 1 message" in unknown.stderr
     for wrong in (["retry"], ["retry", "--all", message["objectId"]], ["list", "--limit", "0"], ["list", "--dead", "--codes"]):
         assert lcfile("sms", *wrong, **keys).returncode == USAGE
 
@@ -204,6 +206,7 @@ def test_flood_of_one_number(serve):
     gateway.wait(phone, 2)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("limit", ["Day", "Client", "App"])
 def test_flood(serve, limit):
     server, gateway = serve(**{f"LCFILE_SMS_MAX_PER_{limit.upper()}": "3"})
@@ -309,6 +312,7 @@ def test_sms_that_wait_are_not_logged_when_sms_are_switched_off(serve):
 
 # Captchas
 
+@pytest.mark.extended
 def test_sms_needs_a_solved_captcha_if_the_setting_says_so(serve):
     server, gateway = serve(LCFILE_SMS_REQUIRE_CAPTCHA="true")
     api = server.api()

@@ -152,6 +152,7 @@ MALFORMED = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("given", NOBODY, ids=json.dumps)
 def test_platform_without_an_id_is_250(api, bob, given):
     assert_refused(join(api, given), 400, 250)
@@ -164,6 +165,7 @@ def test_malformed_data_signs_nobody_up(api, given):
     assert_400(join(api, given))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("given", MALFORMED[:-2], ids=json.dumps)
 def test_malformed_data_is_not_linked(ann, given):
     before = ann.read()

@@ -142,6 +142,7 @@ WRITES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", WRITES)
 @pytest.mark.parametrize("whose", ["of another", "of nobody"])
 def test_entry_is_not_written(api, ann, union, case, whose):

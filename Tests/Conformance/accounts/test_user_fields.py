@@ -22,6 +22,7 @@ def bob(api):
 
 # Needed
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fields, code", [
     ({}, 200), ({"password": PASSWORD}, 200), ({"username": "name"}, 201), ({"email": "a@example.org"}, 201),
     ({"mobilePhoneNumber": "+12025550100"}, 201), ({"username": "", "password": PASSWORD}, 217),
@@ -35,6 +36,7 @@ def test_sign_up_without_what_is_needed(api, master, path, fields, code):
     assert users_named(master, fields.get("username", "")) == []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("username", [None, 5, True, [], ["a"], {}, {"$ne": None}, op("Increment", amount=1)], ids=str)
 def test_name_that_is_no_text(api, username):
     assert_400(api.post("/1.1/users", json={"username": username, "password": PASSWORD}))
@@ -46,6 +48,7 @@ def test_user_keeps_name_and_password(ann, fields, code):
     assert log_in(ann.api, username=ann.username).status_code == 200
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("field", ["username", "password"])
 @pytest.mark.parametrize("value", [None, 5, [], {}, DELETE, op("Add", objects=["x"])], ids=str)
 def test_name_and_password_are_not_taken_away(ann, field, value):
@@ -55,6 +58,7 @@ def test_name_and_password_are_not_taken_away(ann, field, value):
 
 # Form
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("email", [
     "", "ann", "@example.org", "ann@", "ann@@example.org", "ann smith@example.org", "ann@example.org\nBcc: bob@example.org",
 ], ids=repr)
@@ -63,6 +67,7 @@ def test_text_that_is_no_email_is_125(api, ann, email):
     assert_refused(ann.change({"email": email}), 400, 125)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("phone", [
     "", "+", "abc", "+123", "123", "+1" + "2" * 25, "+1202555010x", "+1 202 555 0100", "++12025550100",
     "+\uff11\uff12\uff10\uff12\uff15\uff15\uff15\uff10\uff11\uff10\uff10",
@@ -82,6 +87,7 @@ def test_phone_number_without_a_country_is_chinese(api, form):
     assert user_of(api, log_in(api, mobilePhoneNumber=form.format(number)), 200).id == user.id
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("username", ["茶 🍵", "a@b", "+123", "a'; DROP TABLE user; --", "x" * 200], ids=ascii)
 def test_name_is_any_text(api, username):
     user = sign_up(api, username=unique() + username)
@@ -93,6 +99,7 @@ def test_name_is_any_text(api, username):
 VALUES = {"username": (unique, 202), "email": (new_email, 203), "mobilePhoneNumber": (new_phone, 214)}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("field", VALUES)
 @pytest.mark.parametrize("path", PATHS)
 def test_taken_value_is_refused_at_sign_up(api, path, field):
@@ -151,6 +158,7 @@ def test_names_differ_by_case(api, ann):
     assert sign_up(api, username=ann.username.upper()).id != ann.id
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("field", VALUES)
 def test_value_of_several_at_once_is_taken_once(server, field):
     make, code = VALUES[field]
@@ -184,6 +192,7 @@ def test_built_in_field_is_105(api, ann, field):
     assert_refused(ann.change({field: value}), 400, 105)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("field", ["_password", "_hashed_password", "_SessionTokens", "_x", "__x"])
 def test_field_with_a_leading_underscore_is_105(api, ann, field):
     assert_refused(api.post("/1.1/users", json={"username": unique(), "password": PASSWORD, field: "x"}), 400, 105)

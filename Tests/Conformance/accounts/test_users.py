@@ -118,6 +118,7 @@ def test_strict_query_is_a_query(ann, bob, api):
     assert_refused(response, 403, 403, "Forbidden to find by class '_User' permissions.")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("caller", ["herself", "guest", "master"])
 def test_missing_user_is_211(callers, path, caller):
     response = callers[caller].get(f"{path}/{MISSING}")
@@ -176,6 +177,7 @@ def test_nobody_else_deletes_a_user(callers, ann, path, caller):
     assert is_live(ann.api, ann.token)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("caller", ["herself", "master"])
 def test_deleted_user_is_gone(callers, ann, path, caller):
     response = callers[caller].call("DELETE", f"{path}/{ann.id}")

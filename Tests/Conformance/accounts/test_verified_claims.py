@@ -138,6 +138,7 @@ def test_verifier_is_asked_for_none_of_too_many_in_a_batch(api, verifier):
     assert verifier.asked == []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("value", [{"uid": "1"}, None], ids=["set", "null"])
 def test_flood_of_platforms_is_refused_before_anybody_is_asked(api, verifier, value, call):

@@ -169,6 +169,7 @@ def test_terminal_with_kittys_protocol_shows_previews(keys, run, ids):
     assert code == 0 and "\x1b_Ga=T" in text
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("arguments, environment", [
     (["--no-previews"], KITTY), ([], {"TERM": "xterm"}), ([], KITTY | {"TMUX": "/tmp/x"}),
 ], ids=["refused", "another terminal", "tmux"])
@@ -277,6 +278,7 @@ def test_status_is_a_table(run):
     assert json.loads(succeed(run("status", "--json")))["webhook"] is True
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments", [["list"], ["status"], ["show", MISSING], ["block", MISSING]], ids=" ".join)
 def test_server_that_is_not_there(keys, arguments):
     result = lcfile("censor", *arguments, **keys | {"LCFILE_SERVER": f"http://127.0.0.1:{free_port()}"})

@@ -37,6 +37,7 @@ def test_new_app_has_the_defaults(new_server):
     assert server.api(master=True).get("/1.1/censorship/settings").json() == DEFAULTS
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, value", [
     ("auto", True), ("hold", True), ("passBelow", 0), ("passBelow", 0.5), ("rejectAbove", 1), ("rejectAbove", 0.2),
     ("hashDistance", 0), ("hashDistance", 64), ("cacheSeconds", 0), ("showToOwner", True), ("blockedImage", None),
@@ -46,6 +47,7 @@ def test_change_touches_the_given_setting_only(master, fresh, name, value):
     assert master.get("/1.1/censorship/settings").json() == fresh | {name: value}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("body, words", [
     ({"nonsense": 1}, "nonsense"), ({"auto": "yes"}, "auto"), ({"auto": None}, "auto"),
     ({"passBelow": -0.1}, "passBelow"),
@@ -126,6 +128,7 @@ def test_log_has_pages_without_gaps(server, master):
     assert [one["note"] for one in seen[:12]] == [f"{number}" for number in reversed(range(12))]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("query", [{"limit": 0}, {"limit": 201}, {"limit": "x"}, {"cursor": "nonsense"}], ids=str)
 def test_bad_page_of_the_log_is_refused(master, query):
     assert master.get("/1.1/censorship/log", params=query).status_code == 400

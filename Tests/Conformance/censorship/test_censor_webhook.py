@@ -143,6 +143,7 @@ def test_caller_does_not_wait_for_a_later_answer(server, master, upload):
     assert state(master, id)["censorResult"] == "rejected"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("body, status", [
     ({"verdict": "perhaps"}, 400), ({"verdict": None}, 400), ({"verdict": "pending"}, 400),
     ({"verdict": "passed", "scores": {"a": 7}}, 400),

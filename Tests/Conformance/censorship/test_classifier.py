@@ -70,6 +70,7 @@ def test_every_format_is_scored_alike(server, master, format):
     assert abs(seen["scores"]["nsfw"] - reference["scores"]["nsfw"]) < 0.1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("low, high, expected", [(0.9, 1, "passed"), (0, 1, "review"), (0, 0, "rejected")])
 def test_thresholds_decide(server, master, thresholds, low, high, expected):
     thresholds(low, high)

@@ -277,6 +277,7 @@ def test_hold_does_not_touch_other_types_and_old_images(server, api, master, fil
     assert status_of(api, file["url"]) == 200
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("fields", DECLARED, ids=str)
 def test_image_on_another_server_is_held_under_every_type(server, api, master, elsewhere, restored, fields):
     settings(master, auto=True, hold=True)

@@ -87,6 +87,7 @@ def blocked(master, api):
     return Image.open(ROCKET).convert("RGB")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("change, format", covering(CHANGES, ["JPEG", "PNG", "WEBP"]))
 def test_changed_copy_of_a_blocked_image_is_rejected(master, api, blocked, change, format):
     copy = bytes_of(CHANGES[change](blocked), format)

@@ -71,6 +71,7 @@ def test_file_that_was_never_checked_has_no_verdict(master, file):
     assert seen["history"] == []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("body, words", [
     ({"verdict": "bad"}, "verdict"), ({"verdict": "review"}, "verdict"), ({"verdict": "pending"}, "verdict"),
     ({"verdict": None}, "verdict"), ({"verdict": 1}, "verdict"), ({}, "verdict"),

@@ -18,6 +18,7 @@ def run(server, tmp_path):
     )
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("by", ["objectId", "key", "url"])
 @pytest.mark.parametrize("name", ["a b.bin", "照片.bin", "🚀", "plain"])
@@ -55,6 +56,7 @@ def test_existing_file_stays_without_overwrite(run, api, tmp_path):
     assert (tmp_path / "f.txt").read_text() == "new"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("file", ["000000000000000000000000", "no-such-key", "{url}/no-such-key"])
 def test_missing_file_leaves_nothing(run, server, tmp_path, file):
     assert_fails(run("get", file.format(url=server.url)))

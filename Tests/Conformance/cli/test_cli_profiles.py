@@ -80,6 +80,7 @@ def test_profiles_are_json_a_line_without_their_keys(run, server):
     assert shown == other and BETA.key not in other["appKey"] and BETA.master not in other["masterKey"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o660])
 @pytest.mark.parametrize("command", [["ls"], ["schema", "show"], ["upload", "x"], ["profile", "list"]], ids=str)
@@ -101,6 +102,12 @@ def test_key_files(run, server, tmp_path):
     (tmp_path / "key").write_text("\n")
     result = run("schema", "show")
     assert result.returncode == USAGE and "is empty" in result.stderr
+
+
+def test_profile_without_a_value_is_refused_and_not_stored(run, file):
+    result = run("profile", "set", "x", input="")
+    assert (result.returncode, result.stdout) == (USAGE, "") and "no value" in result.stderr
+    assert not file.exists()
 
 
 @pytest.mark.parametrize("option", ["--app-key", "--master-key"])

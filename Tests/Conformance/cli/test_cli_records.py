@@ -33,6 +33,7 @@ def test_default_columns(run, files):
     assert line.split() == [last["objectId"], "11", last["createdAt"], "text/plain", "n11.txt"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("order, first", [("name", "n00.txt"), ("-name", "n11.txt"), ("createdAt", "n00.txt"), ("-objectId", None)])
 def test_order(run, files, order, first):
     names = run("ls", "--where", WHERE, "--order", order, "--columns", "name").stdout.split()
@@ -61,6 +62,7 @@ def paged(tmp_path_factory):
     assert server.stop() == 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("order", ["-createdAt", "createdAt", "objectId", "name"])
 def test_all_pages_are_listed_once(paged, order):
     result = lcfile("ls", "--all", "--order", order, "--columns", "name", **paged)

@@ -48,6 +48,7 @@ def test_quiet_shows_nothing(server, tmp_path, options):
     assert on_terminal("upload", *options, "a", folder=tmp_path, **credentials_of(server.url)) == (0, "")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("environment, isRed", [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)], ids=str)
 def test_colours(server, tmp_path, environment, isRed):
     code, text = on_terminal("upload", "missing", folder=tmp_path, **credentials_of(server.url) | environment)
@@ -63,6 +64,7 @@ def test_pipes_get_neither_progress_nor_colours(server, large, tmp_path):
     assert result.stderr == "lcfile: missing: No such file or directory\n"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments", [
     ["version"], ["ls"], ["ls", "--all", "--json"], ["upload", "a"], ["upload", "--json", "a", "a"],
 ], ids=" ".join)
@@ -101,6 +103,7 @@ COMMANDS = [
 GROUPS = ["schema", "index", "permissions", "mirror", "profile"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_every_command(command):
     result = lcfile(*command.split(), "--help")
@@ -115,6 +118,7 @@ def test_root_help_names_every_command():
         assert re.search(rf"^  {command.split()[0]} ", text, re.M), command
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments, words", [
     (["uplaod", "x"], "Did you mean 'lcfile upload'?"), (["profile", "lst"], "Did you mean 'lcfile profile list'?"),
     (["ls", "--wher", "{}"], "--where"),
@@ -125,6 +129,7 @@ def test_misspelt(arguments, words):
     assert words in result.stderr
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments", [[], ["help"], ["help", "upload"]], ids=str)
 def test_help_is_no_error(arguments):
     assert lcfile(*arguments).returncode == 0

@@ -40,6 +40,7 @@ def upload(run):
 NAMES = ["two words.txt", "照片.jpg", "🚀 emoji.png", "no-extension", ".hidden", "quo\"te';.txt", "-dash"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, size", covering(NAMES, [5, LARGE]))
 def test_odd_names_and_all_bytes(upload, api, tmp_path, name, size):
     data = os.urandom(16) * (size // 16 + 1)

@@ -7,6 +7,7 @@ from client import TIMEOUT
 from commands import USAGE, lcfile, own_environment
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments, words", [
     (["lss"], ["Did you mean 'lcfile ls'?", "Usage: lcfile <subcommand>"]),
     (["--verson"], ["Did you mean 'lcfile --version'?", "Usage: lcfile <subcommand>"]),

@@ -19,6 +19,7 @@ def test_the_list_of_embedded_files_is_that_of_the_folder():
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("path", PATHS)
 def test_every_file_is_served_with_the_policy(console_server, path):
     url = f"{console_server.url}/console/" + ("" if path == "index.html" else path)

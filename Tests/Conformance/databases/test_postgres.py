@@ -186,6 +186,7 @@ def test_damaged_marker_is_refused(make):
     assert_does_not_start(make(), "lcfile.postgres is damaged")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("address", ["postgres//user:secret@host", "http://host/name", "postgres://user:secret@[host/name"])
 def test_address_that_is_none_is_refused_without_its_password(make, address):
     server = make(LCFILE_DATABASE_URL=address)

@@ -66,6 +66,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name[:16]))
 def test_any_name_comes_back_whole(api, url, name):
     assert name_of(ask(api, url, name)) == name
@@ -114,6 +115,7 @@ def test_folder_is_no_name(api, url, name):
     assert "Content-Disposition" not in response.headers
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("mark", "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", ids=ascii)
 def test_name_is_not_turned_around(api, url, mark):
     # U+202E shows what follows from right to left: cod.exe as a document.

@@ -225,6 +225,7 @@ def peers(server, api, tmp_path_factory):
         nginx.close()
 
 
+@pytest.mark.few(13)
 @pytest.mark.parametrize("method, headers", CASES, ids=[name_of(*case) for case in CASES])
 def test_answer_is_that_of_nginx_or_a_known_difference(peers, method, headers):
     here, nginx = peers

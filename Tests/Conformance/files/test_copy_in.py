@@ -234,6 +234,7 @@ def test_bad_name_is_refused_before_anybody_is_asked(api, elsewhere, name):
     assert elsewhere.visits_of(url) == []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("said", [
     None, "text/html", "application/octet-stream", "application/zip", "nonsense", "image/jpeg\tX",
 ], ids=str)
@@ -439,6 +440,7 @@ def test_redirect_to_itself_is_refused(api, elsewhere):
     assert len(elsewhere.visits_of(url)) <= 6
 
 
+@pytest.mark.few(2)
 @pytest.mark.usefixtures("nothing_is_kept")
 @pytest.mark.parametrize("target", [
     "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x", "dict://127.0.0.1/x", "javascript:alert(1)",
@@ -470,6 +472,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.usefixtures("nothing_is_kept")
 @pytest.mark.parametrize("failure", FAILURES)
 def test_source_that_fails_is_said_and_nothing_is_kept(api, elsewhere, failure):
@@ -551,6 +554,7 @@ def test_announced_size_over_the_limit_is_refused_before_the_bytes(limited, else
     assert_nothing_is_kept(server, before)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("setting", ["LCFILE_FETCH_MAX_SIZE", "LCFILE_UPLOADS_MAX_SIZE"])
 def test_file_of_exactly_the_limit_is_copied(limited, elsewhere, setting):
     server = limited(**{setting: "1MB"})
@@ -580,6 +584,7 @@ def test_quota_holds_for_copies(start, elsewhere):
     copied(server.api(), elsewhere.offer(answer(b"x" * 400_000)))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("allowed, data, said, taken", [
     ("image/*", PNG, "image/png", True), ("image/*", PNG, "text/html", True), ("image/*", HTML, "image/png", False),
     ("!text/html;application/xhtml+xml", HTML, "text/html", False), ("!text/html", HTML, "text/plain", False),

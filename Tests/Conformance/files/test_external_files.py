@@ -69,6 +69,7 @@ SHAPES = {
 PATHS = ["files", "classes/_File", "classes/_file", "classes/files"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("path, fields", SHAPES.values(), ids=SHAPES)
 def test_shape_of_each_sdk_makes_the_record(api, server, path, fields):
     response = api.post(f"/1.1/{path}", json=fields)
@@ -247,6 +248,7 @@ def test_file_without_a_name_gets_one(api, url):
     assert name and "/" not in name
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("path", ["files", "classes/_File"])
 @pytest.mark.parametrize("name", BAD_NAMES, ids=lambda name: ascii(name[:9]))
 def test_bad_name_is_refused(api, path, name):
@@ -338,6 +340,7 @@ WAYS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("url", BAD_URLS, ids=brief)
@@ -452,6 +455,7 @@ def test_swift_saves_no_file_where_create_is_closed(cast, rules, files):
     assert files.count() == before
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("make", ["files", "class", "name", "batch"])
 @pytest.mark.parametrize("caller, acl", [
     ("guest", {"*": READ}), ("owner", {"*": READ, "owner": BOTH}), ("master", {"*": READ}),

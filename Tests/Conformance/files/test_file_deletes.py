@@ -65,6 +65,7 @@ def exists(api, id):
     return response.status_code == 200
 
 
+@pytest.mark.few(2)
 @kinds
 @pytest.mark.parametrize("shape", SINGLE)
 def test_one_file_goes(api, master, make, shape, kind):
@@ -74,6 +75,7 @@ def test_one_file_goes(api, master, make, shape, kind):
     assert not exists(api, id)
 
 
+@pytest.mark.few(2)
 @shapes
 def test_many_files_of_both_kinds_go(api, master, make, shape):
     ids = [make(kind)[0] for kind in KINDS * 2]
@@ -81,6 +83,7 @@ def test_many_files_of_both_kinds_go(api, master, make, shape):
     assert not any(exists(api, id) for id in ids)
 
 
+@pytest.mark.few(2)
 @shapes
 def test_files_that_were_not_named_stay(api, master, make, shape):
     ids, kept = [make(kind)[0] for kind in KINDS], [make(kind)[0] for kind in KINDS]
@@ -88,6 +91,7 @@ def test_files_that_were_not_named_stay(api, master, make, shape):
     assert all(exists(api, id) for id in kept)
 
 
+@pytest.mark.few(2)
 @shapes
 def test_bytes_of_all_go(api, master, server, make, shape):
     made = [make("stored", f"delete {shape} {number}".encode()) for number in range(3)]
@@ -102,6 +106,7 @@ def test_missing_file_is_no_error(master, shape):
     assert_done(SHAPES[shape](master, [MISSING]))
 
 
+@pytest.mark.few(2)
 @shapes
 def test_missing_file_among_others_is_no_error(api, master, make, shape):
     (first, _), (last, _) = make("stored"), make("elsewhere")
@@ -109,6 +114,7 @@ def test_missing_file_among_others_is_no_error(api, master, make, shape):
     assert not exists(api, first) and not exists(api, last)
 
 
+@pytest.mark.few(2)
 @shapes
 def test_file_named_twice_is_no_error(api, master, make, shape):
     id, _ = make("stored")

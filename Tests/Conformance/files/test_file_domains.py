@@ -229,6 +229,7 @@ def test_public_address_serves_apps_without_a_domain(new_server):
     assert [base(url) for url in urls] == [FILES, "https://public.example.com"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("given, expected", [
     ("https://files.example.com/", "https://files.example.com"),
     ("http://files.example.com", "http://files.example.com"),
@@ -242,6 +243,7 @@ def test_domain_is_taken_in_each_form(new_server, given, expected):
     assert made["url"] == f"{expected}/{made['key']}"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("given", [
     "[files.example.com]", "[ftp://files.example.com]", "['']", "['https://']", "['https:///x']",
     "['https://a b.example.com']", "['https://files.example.com?x=1']", "['https://files.example.com#x']",

@@ -156,6 +156,7 @@ def test_owner_is_who_asked_unless_it_is_said(server, who):
 
 # Keys
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("letters, count, tail", [
     pytest.param(random_hex, 16, "", id="JS 0.3"),
     pytest.param(random_hex, 16, ".txt", id="JS 0.5"),
@@ -176,6 +177,7 @@ def test_key_like_those_of_old_sdks_is_taken(api, server, letters, count, tail):
     finish(api, tokens)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("tail, name", [
     (".txt", "resume.txt"), (".other", "resume.txt"), ("", "README"), ("/我的 note.txt", "我的 note.txt"),
     (".2 (final version of the whole document)", "v1.2 (final version of the whole document)"),
@@ -266,6 +268,7 @@ def test_same_key_in_two_apps_is_the_file_of_the_first_to_finish(server, master)
     assert master.fetch(f"{server.url}/{key}").content == b"mine"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fields, start, end", [
     ({"prefix": "gamesaves"}, "gamesaves/", ".txt"),
     ({"prefix": "/a/b/"}, "a/b/", ".txt"),
@@ -315,6 +318,7 @@ def test_nulls_are_not_given(api):
     assert finish(api, tokens)["metaData"]["owner"] == "unknown"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, type, expected", [
     ("a.txt", None, "text/plain"),
     ("a.txt", "", "text/plain"),
@@ -506,6 +510,7 @@ def told(request, tmp_path_factory):
         yield server.api(), request.param
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("told, case", sorted(covering(PROVIDERS, CASES)), indirect=["told"])
 def test_provider_is_what_the_operator_says_for_the_sdk(told, case):
     (api, provider), (name, agent) = told, case
@@ -544,6 +549,7 @@ def test_provider_for_javascript_depends_on_the_version(api, header, case):
     assert ask(api, agent={header: agent})["provider"] == provider
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, value, words", [
     ("PROVIDERS", "java", ["uploads.providers", "java"]), ("PROVIDERS", "java=s4", ["uploads.providers", "s4"]),
     ("PROVIDERS", "kotlin=s3", ["uploads.providers", "kotlin"]), ("PROVIDERS", "=s3", ["uploads.providers"]),

@@ -108,6 +108,7 @@ def test_refused_change_takes_the_whole_save_with_it(cast, stored):
 
 # The master key
 
+@pytest.mark.few(2)
 @ways
 @pytest.mark.parametrize("field", CHANGES)
 def test_master_key_changes_it(cast, stored, way, field):
@@ -136,6 +137,7 @@ def test_master_key_changes_all_three_at_once(cast, stored):
     assert (after["name"], after["ACL"], after["metaData"]["album"]) == ("other.txt", {"*": READ}, "summer")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("field", ["key", "url", "mime_type", "bucket", "provider", "createdAt", "objectId"])
 def test_change_leaves_everything_else(cast, stored, field):
     change(cast.master, stored["objectId"], **CHANGES)
@@ -240,6 +242,7 @@ def test_master_key_renames_a_file_that_is_elsewhere(cast):
 BAD_NAMES = ["..", ".", "", "a\nb", "a\x01b", "n" * 4097, "名" * 1366]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", BAD_NAMES, ids=lambda name: ascii(name[:9]))
 def test_rules_of_names_hold(cast, stored, name):
     assert_refused(WAYS["class"](cast.master, stored["objectId"], {"name": name}), 400, 122, "name")

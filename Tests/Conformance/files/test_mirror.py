@@ -183,6 +183,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("failure", FAILURES)
 def test_failure_of_the_old_server_stores_nothing(api, place, failure):
     file = place(FAILURES[failure])
@@ -378,6 +379,7 @@ def test_app_without_a_mirror_has_no_missing_records(new_server):
 
 # The status
 
+@pytest.mark.extended
 def test_status_counts(new_server, old, place):
     server = new_server(apps=(ALPHA,), **FETCHING | {"LCFILE_MIRROR_ORIGIN": old.url("/old")}).start()
     api, master = server.api(), server.api(master=True)

@@ -50,6 +50,7 @@ def test_list_is_in_order_of_creation(full, collection):
     assert names(full.api().get(f"/1.1/{collection}")) == NAMES[:100]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("query, expected", [
     ("limit=3", NAMES[:3]), ("limit=3&skip=2", NAMES[2:5]), ("skip=100", NAMES[100:]),
     ("limit=1000", NAMES), ("limit=1000&skip=104", NAMES[104:]), ("skip=105", []), ("skip=999999999", []),

@@ -10,12 +10,13 @@ from data import at_once
 from uploading import Tus, WAYS, ask, assert_counts, assert_nothing_staged, limits, metadata, must, tokens
 
 RESERVED = ["1", "1.1", "health", "health/deep", "/health/", "ready", "console"]
-FREE = ["Health", "HEALTH", "%68ealth", "healthy", "a/health", "11"]
+FREE = ["Health", "HEALTH", "%68ealth", "healthy", "a/health", "11", "v1", "v1/x", "v1/route", "v1/ws"]
 NOTE = "these paths belong to the server"
 
 
 # Two apps
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("way", ["put", "form", "cos", "v1", "v2"])
 def test_first_app_to_finish_has_the_key(new_server, way):
     server = new_server(**limits(minPartSize="1B")).start()

@@ -19,6 +19,7 @@ from uploading import KB, MB, noise
 FORMS = ["{}", "{}?v=1", "{}?attname=a.png", "{}?imageView2/2/w/60", "{}-small", "/{}"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("form", FORMS)
 def test_deleted_file_is_404_at_once(server, master, form, method):
@@ -122,6 +123,7 @@ def test_file_whose_record_changes_is_still_served(server, master, change):
     assert shown(response_to(server, target)) == shown(before)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("spelling", ["/1st.png-small", "//2nd.png-small", "/%33rd.png%2Dsmall"])
 def test_file_whose_key_is_the_path_of_a_style_is_served_at_once(server, master, spelling):
     key = unquote(spelling).strip("/")
@@ -142,6 +144,7 @@ def test_style_is_served_at_once_when_the_file_in_its_place_is_deleted(server, m
     assert shown(response_to(server, "/styled.png-small")) == shown(style)
 
 
+@pytest.mark.extended
 def test_style_of_an_earlier_app_is_served_at_once(new_server):
     """Two readings of one path: the first app's file takes precedence from its upload on."""
     image = "imageView2/2/w/{}"
@@ -178,6 +181,7 @@ def test_watermark_of_a_blocked_file_is_not_served(server, master):
 
 # Censorship
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_blocked_image_is_403_at_once_and_served_again_once_it_passed(server, master, form):
     id, path = stored(server, photo(f"hot {form}"), "photo.jpg")
@@ -199,6 +203,7 @@ def test_known_etag_of_a_blocked_image_is_403_at_once(server, master):
     assert status_of(server, target, "If-None-Match: *") == 403
 
 
+@pytest.mark.extended
 def test_image_for_blocked_ones_is_shown_at_once_and_for_no_longer(own):
     master = own.api(master=True)
     id, target = stored(own, photo("blocked"), "photo.jpg")
@@ -223,6 +228,7 @@ def test_image_that_is_held_from_now_on_is_403_at_once(own):
     assert status_of(own, target) == 403
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("form", ["{}", "{}?imageView2/2/w/60"])
 def test_changed_settings_show_in_cache_control_at_once(own, form):
     master = own.api(master=True)
@@ -281,6 +287,7 @@ def becomes_hot(server):
     return eventually(lambda: hot_count(server) > before)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", [100, 20_000, 200_000])
 def test_no_response_has_bytes_of_a_file_that_was_deleted_before_its_request(server, master, size):
     deleted = [0]

@@ -36,6 +36,7 @@ def test_hundreds_of_requests_in_one_write_are_answered_in_order(server):
     assert responses_in(received) == [bodies[target] for target in order]
 
 
+@pytest.mark.extended
 def test_hundreds_of_requests_in_writes_of_20_are_all_hot_and_answered_in_order(server):
     bodies = {stored(server, data)[1]: data for data in (noise(size, "writes") for size in (0, 10, 200, 20_000, 200_000))}
     for target in bodies:
@@ -110,6 +111,7 @@ def test_request_behind_a_slow_download_is_answered(server):
     assert received.endswith(b"behind")
 
 
+@pytest.mark.extended
 def test_responses_that_no_client_reads_do_not_fill_the_memory(own):
     _, target = stored(own, noise(128 * KB))
     make_hot(own, target)
@@ -200,6 +202,7 @@ def is_refused(server):
         return True
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("more", [0, 1, 20])
 def test_slow_hot_downloads_are_finished_after_sigterm(own, more):
     """Also those that the server had read when it was stopped."""
@@ -216,6 +219,7 @@ def test_slow_hot_downloads_are_finished_after_sigterm(own, more):
     assert own.wait() == 0
 
 
+@pytest.mark.extended
 def test_response_of_a_draining_server_ends_the_connection(new_server):
     server = new_server(LCFILE_HTTP_DRAIN_TIME="60").start()
     _, target = stored(server, b"draining")

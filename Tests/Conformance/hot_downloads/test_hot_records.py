@@ -13,6 +13,7 @@ def labels(method, status):
     return f'group="files",method="{method}",status="{status}"'
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method, fields, status", [
     ("GET", [], 200), ("HEAD", [], 200), ("GET", ["If-None-Match: *"], 304), ("HEAD", ["If-None-Match: *"], 304),
 ])

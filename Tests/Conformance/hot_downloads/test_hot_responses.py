@@ -14,6 +14,7 @@ pytestmark = pytest.mark.long
 
 # The response
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", SIZES)
 def test_third_response_is_hot_and_equal_to_the_first(server, size):
     data = noise(size)
@@ -41,6 +42,7 @@ def test_hot_head_is_equal_to_the_first(server, size):
     assert shown(hot_response(server, target, method="HEAD")) == shown(first)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("size", KINDS)
 def test_hot_304_is_equal_to_the_first(server, method, size):
@@ -53,6 +55,7 @@ def test_hot_304_is_equal_to_the_first(server, method, size):
     assert shown(hot_response(server, target, condition, method=method)) == shown(first)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("operators", OPERATORS)
 def test_derivative_is_hot_and_equal_to_the_first(server, operators):
     _, path = stored(server, IMAGE, "picture.png")

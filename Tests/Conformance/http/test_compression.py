@@ -112,6 +112,7 @@ def test_answers_with_session_tokens_are_not_compressed(server, api):
         assert "Content-Encoding" not in answer.headers
 
 
+@pytest.mark.extended
 def test_setting_turns_it_off(new_server):
     server = new_server(LCFILE_HTTP_COMPRESSION="false").start()
     assert server.api().post("/1.1/classes/Note", json={"text": "word " * 1000}).status_code == 201

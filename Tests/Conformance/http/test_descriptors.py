@@ -73,6 +73,7 @@ def test_more_idle_clients_than_descriptors(bounded):
     assert is_quick(bounded)
 
 
+@pytest.mark.extended
 def test_more_busy_clients_than_descriptors(bounded):
     before = descriptors(bounded)
     connections = connected(bounded, 2 * LIMIT)

@@ -22,6 +22,7 @@ def server(tmp_path_factory):
 
 # The system takes about four of these responses. Of the next one, which is direct, and of those behind it, which are not,
 # the server has a part when the input ends.
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", range(1, 8))
 def test_client_that_ends_its_sending_and_reads_slowly_gets_all_responses_whole(server, count):
     objects = Objects(server.api(), f"Slow{count}")
@@ -39,6 +40,7 @@ def test_client_that_ends_its_sending_and_reads_slowly_gets_all_responses_whole(
     assert received.count(b"x" * (120 * KB)) == 7 * count and received.endswith(b"}]}")
 
 
+@pytest.mark.extended
 def test_responses_that_no_client_reads_do_not_fill_the_memory(server):
     objects = Objects(server.api(), "Unread")
     id = objects.create(text="x" * (15 * KB))

@@ -53,6 +53,7 @@ def send(api, path, data, **headers):
 
 # Before authentication
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("path, announced", covering(
     ["/1.1/classes/Large", "/1.1/batch", "/1.1/files/x.txt", "/1.1/login"], [True, False],
 ))

@@ -54,6 +54,7 @@ def test_open_quote_of_a_client_hides_no_address_of_the_proxy(one_each):
     assert_refused(sign_up(api, "Forwarded", f'for=", for={FIRST}'), 429, 429, "accounts.maxSignUps")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("value", ["unknown", "127.0.0.1%\u0600".encode(), '"'])
 def test_client_without_an_address_is_not_the_proxy(new_server, value):
     server = new_server(LCFILE_HTTP_PROXIES="127.0.0.1").start()

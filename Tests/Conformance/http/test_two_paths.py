@@ -133,6 +133,7 @@ SIMPLE = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", SIMPLE)
 def test_simple_request_gets_the_same_response_hot(pair, name):
     server = pair.hot.server
@@ -368,6 +369,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.few(13)
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_request_gets_the_same_response_beside_hot_ones(pair, name):
     # A target that the decoder accepts is hot for the last round.
@@ -395,6 +397,7 @@ LONGER = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", LONGER)
 def test_request_that_takes_longer_gets_the_same_response_beside_hot_ones(pair, name):
     request, last = LONGER[name], form("Connection: close")
@@ -461,6 +464,7 @@ def outcome(peer, ids, pieces):
     return peer.outcome(pieces)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_call_of_the_api_gets_the_same_response_before_the_decoder(pair, ids, name):
     request = CALLS[name]
@@ -585,6 +589,7 @@ def test_pipeline_in_a_write_for_each_request(pair, name):
     pair.assert_same(MIXED[name])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", MIXED)
 def test_pipeline_in_two_writes(pair, name):
     data = b"".join(MIXED[name])

@@ -58,6 +58,7 @@ def assert_moves(seen, frames=FRAMES, delays=DELAYS):
 
 # What goes on moving
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("words", ["imageView/1/w/60/h/40", "imageView/2/w/60", *MODES])
 @pytest.mark.parametrize("format", [GIF, WEBP])
@@ -67,6 +68,7 @@ def test_view_moves(api, urls, format, words):
     assert_moves(seen)
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("words, size", [
     ("imageMogr2/thumbnail/!50p", (59, 39)), ("imageMogr2/thumbnail/60x40!", (60, 40)),
@@ -181,6 +183,7 @@ def test_endless_loop_stays_endless_in_the_other_format(api, urls, source, resul
     assert render(api, urls[source], f"imageView2/2/w/59/format/{result.lower()}").loop == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("delay", [20, 100, 1000, 60_000])
 @pytest.mark.parametrize("format", [GIF, WEBP])
 def test_delay_stays(api, format, delay):
@@ -239,6 +242,7 @@ def test_first_frame_is_shown_of_too_many(small, format, count, kept):
     assert farthest([mean(seen.frames[0])], [mean(laid_on(colours(1)[0]))]) <= 20
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size, kept", [((100, 200), 2), ((200, 100), 2), ((200, 101), 1), ((400, 300), 1)])
 @pytest.mark.parametrize("format", [GIF, WEBP])
 def test_first_frame_is_shown_of_too_many_pixels(small, format, size, kept):
@@ -247,6 +251,7 @@ def test_first_frame_is_shown_of_too_many_pixels(small, format, size, kept):
     assert len(render(small, url, "imageView2/2/w/30").frames) == kept
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, kept", [
     ("imageMogr2/thumbnail/200x100!", 2), ("imageMogr2/thumbnail/201x100!", 1), ("imageMogr2/thumbnail/400x300!", 1),
 ])

@@ -195,6 +195,7 @@ def test_list_is_a_setting_and_its_order_counts(new_server, formats, accept, typ
     assert type_of(api, api.store(encoded(COLOURS, "JPEG"), name="x.jpg")["url"], accept) == type
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("formats", [
     ["bmp"], ["svg"], "nonsense", [5], [["avif"]], {"avif": True}, ["avif", "nonsense"], [""],
 ], ids=str)
@@ -202,6 +203,7 @@ def test_bad_list_stops_the_start(new_server, formats):
     assert_does_not_start(configured(new_server(), alpha={"autoFormats": formats}), SETTING, "autoFormats")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, size", [
     ("imageMogr2/thumbnail/80x", (50, 80)), ("imageMogr2/quality/80", (100, 160)), ("imageView2/2/w/50", (50, 80)),
     ("imageMogr2/gravity/West/crop/80x100/thumbnail/40x", (50, 40)),
@@ -215,6 +217,7 @@ def test_picture_stands_upright_for_every_client(api, accept, words, size):
     assert named_corners(image) == named_corners(ImageOps.exif_transpose(upright))
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("accept, type", [("image/avif,image/webp", "image/webp"), ("image/avif", "image/jpeg")])
 def test_format_that_takes_too_much_memory_is_passed_over(api, accept, type):
     url = api.store(encoded(COLOURS.resize((4500, 3000)), "JPEG"), name="large.jpg")["url"]

@@ -44,6 +44,7 @@ NUMBERS = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("word, number", covering([
     "imageView2/2/w/", "imageView/1/h/", "imageMogr2/rotate/", "imageMogr2/quality/",
 ], NUMBERS), ids=ascii)
@@ -53,6 +54,7 @@ def test_what_is_no_number_is_named(api, picture, word, number):
     assert_word_is_named(api, picture, word + quote(number, safe=""), f"'{named}'")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, named", [
     ("imageView2/2/w/10000", "9999"), ("imageView2/2/w/1000000000", "9999"), ("imageView2/2/w/200/q/0", "'q'"),
     ("imageView2/2/w/200/q/101", "'q'"), ("imageView2/2/w/200/interlace/2", "'interlace'"),
@@ -160,6 +162,7 @@ LONG = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", LONG.values(), ids=LONG)
 def test_long_query_is_refused_in_a_short_sentence(api, picture, words):
     response = api.fetch(f"{picture}?{words}")
@@ -231,6 +234,7 @@ def swapped(text, rng):
     return "/".join(words)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(count(4, 100)))
 def test_url_at_random_is_a_picture_or_a_refusal(api, picture, seed):
     rng = chance(seed)

@@ -71,6 +71,7 @@ def no_images():
     yield "hollow.png", png_header(300, 300)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, data", [pytest.param(*case, id=case[0]) for case in no_images()])
 def test_what_is_no_whole_image_is_refused_and_served_as_it_is(api, name, data):
     url = api.store(data, name=name)["url"]

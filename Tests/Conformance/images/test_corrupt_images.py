@@ -89,11 +89,13 @@ def variants(format):
     return count(1, 24) if format in DRAWN else count(4, 200)
 
 
+@pytest.mark.few(2)
 @EACH_FORMAT
 def test_whole_picture_is_shown(api, format):
     assert answered(api, whole(format), WORDS) is not None
 
 
+@pytest.mark.few(2)
 @EACH_FORMAT
 def test_picture_that_was_cut_off_anywhere(api, format):
     data = whole(format)
@@ -101,6 +103,7 @@ def test_picture_that_was_cut_off_anywhere(api, format):
     look_at_all(api, [data[:end] for end in range(0, len(data), step)])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, tenths", covering(MUST_BE_WHOLE, range(1, 10)))
 def test_picture_that_lost_its_end_is_refused(api, format, tenths):
     data = whole(format)
@@ -122,6 +125,7 @@ HEADERS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", HEADERS)
 def test_header_that_was_cut_off_anywhere(api, format):
     look_at_all(api, [whole(format)[:end] for end in some(HEADERS[format], 3)])
@@ -133,6 +137,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("format", HEADERS)
 def test_header_with_another_byte_anywhere(api, format, change):
@@ -143,6 +148,7 @@ def test_header_with_another_byte_anywhere(api, format, change):
     look_at_all(api, [variant for variant in changed if variant != data])
 
 
+@pytest.mark.few(2)
 @EACH_FORMAT
 def test_picture_with_flipped_bits(api, format):
     rng = chance(format)
@@ -157,6 +163,7 @@ def flipped(data, rng):
     return bytes(data)
 
 
+@pytest.mark.few(2)
 @EACH_FORMAT
 def test_picture_with_other_bytes(api, format):
     rng = chance(f"{format} bytes")
@@ -170,11 +177,13 @@ def overwritten(data, rng):
     return data[:at] + new + data[at + size:]
 
 
+@pytest.mark.few(2)
 @EACH_FORMAT
 def test_picture_followed_by_another_one(api, format):
     assert answered(api, whole(format) + whole("png"), WORDS) is not None or format in DRAWN
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, other", covering(SOURCES, ["jpeg", "png", "webp", "gif", "tiff", "heic"], times=2))
 def test_beginning_of_a_format_with_the_rest_of_another(api, format, other):
     answered(api, whole(format)[:20] + whole(other)[20:], WORDS)
@@ -222,6 +231,7 @@ NO_IMAGES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, words", covering(NO_IMAGES, [WORDS, "imageInfo", "exif", "imageAve", "imageslim"]))
 def test_what_is_no_picture_is_refused(api, name, words):
     url = api.store(NO_IMAGES[name], name=name)["url"]

@@ -69,6 +69,7 @@ def test_equal_requests_have_one_etag_and_are_kept_once(own):
     assert_kept(own, 1)
 
 
+@pytest.mark.extended
 def test_different_requests_are_kept_each(own):
     url = stored(own)
     for words in OTHERS:
@@ -88,6 +89,7 @@ def test_formats_that_are_chosen_by_the_client_are_those_that_are_said(new_serve
     assert_kept(server, 1)
 
 
+@pytest.mark.extended
 def test_files_of_equal_bytes_are_kept_each(own):
     first, second = (fetched(own.api(), f"{stored(own)}?{WORDS}") for _ in range(2))
     assert first.headers["ETag"] == second.headers["ETag"]
@@ -125,6 +127,7 @@ def test_20_requests_at_once_make_one(start):
 HEADERS = ["Content-Type", "Content-Length", "ETag", "Last-Modified", "Cache-Control", "Accept-Ranges", "X-Content-Type-Options"]
 
 
+@pytest.mark.extended
 def test_second_answer_is_as_the_first(own):
     url = f"{stored(own)}?{WORDS}"
     first = fetched(own.api(), url)

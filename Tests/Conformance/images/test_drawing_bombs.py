@@ -117,6 +117,7 @@ def test_entity_of_the_drawing_itself_is_drawn(api):
 
 # Files
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("url, kind", covering(
     ["file:///etc/passwd", "/etc/passwd", "file:///proc/self/environ", "passwd"], ["general", "parameter"],
 ))
@@ -160,12 +161,14 @@ REFERENCES = {
 SHOWING = ["image", "xlink", "base", "filter"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", SHOWING)
 def test_reference_shows_what_is_embedded(api, name):
     """Else the tests below would see nothing of other images because nothing is ever seen."""
     assert RED in drawn(api, svg(REFERENCES[name].format(EMBEDDED)))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, form", covering(REFERENCES, ["address", "path"]))
 def test_file_of_the_server_is_not_shown(api, red, name, form):
     assert drawn(api, svg(REFERENCES[name].format(red.as_uri() if form == "address" else red))) == WHITE
@@ -180,6 +183,7 @@ def test_question_about_a_drawing_reads_no_file(api, red, name):
 
 # Other hosts
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("reference", REFERENCES.values(), ids=REFERENCES)
 def test_no_other_host_is_asked(api, elsewhere, reference):
     url = elsewhere.offer(answer(written(90, 90, "PNG", RED), type="image/png"), "red.png")
@@ -188,6 +192,7 @@ def test_no_other_host_is_asked(api, elsewhere, reference):
     assert elsewhere.visitors() == before
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("head", [
     '<!DOCTYPE svg SYSTEM "{}">', '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "{}">',
     '<!DOCTYPE svg [<!ENTITY e SYSTEM "{}">]>', '<!DOCTYPE svg [<!ENTITY % e SYSTEM "{}"> %e;]>',
@@ -217,6 +222,7 @@ def test_pdf_asks_no_other_host(api, elsewhere):
 
 # Scripts
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("script", [
     "<script>while (true) {}</script>", '<g onload="while (true) {}"/>', '<set attributeName="x" onbegin="f()"/>',
     "<script>document.documentElement.innerHTML = '&lt;rect width=&quot;99&quot; height=&quot;99&quot;/>'</script>",
@@ -243,6 +249,7 @@ SIZES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("make", SIZES.values(), ids=SIZES)
 def test_size_beyond_the_limit_is_refused(api, make):
     assert_refused(api.fetch(f"{api.store(make())['url']}?imageView2/2/w/100"), 400, 400, "images.maxSource")
@@ -268,6 +275,7 @@ ODD_SIZES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("make", ODD_SIZES.values(), ids=ODD_SIZES)
 def test_odd_size_harms_nobody(api, make):
     answered(api, make())
@@ -363,6 +371,7 @@ SLOW = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("make", some(SLOW.values(), 3), ids=some(SLOW, 3))
 def test_drawing_that_would_take_for_ever_is_drawn_or_given_up(hurried, make):
     drawn(hurried, make())

@@ -71,6 +71,7 @@ def asked(url, headers=None, method="GET"):
     return response.status_code, [response.headers.get(name) for name in HEADERS], response.content
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("tail, audience", covering(TAILS, [subject for subject in SUBJECTS if subject != "everyone"]))
 def test_record_that_is_closed_closes_no_url(cast, opened, audience, tail):
     status, headers, content = asked(stored(cast, cast.acl(audience, read=True)) + TAILS[tail])

@@ -60,6 +60,7 @@ def packed_tiff(width, height):
     return tiff(width, height, deflated_zeros(width * height * 3), 8)
 
 
+@pytest.mark.few(2)
 @asked(
     ["imageView2/2/w/100", "imageMogr2/crop/1x1", "imageAve"],
     ("png", png, 17_000, 17_000), ("png-wide", png, 30_001, 1), ("png-high", png, 1, 30_001),
@@ -72,6 +73,7 @@ def test_size_beyond_the_limit_is_refused(api, make, words):
     assert_refused(api.fetch(f"{api.store(make())['url']}?{words}"), 400, 400, "images.maxSource")
 
 
+@pytest.mark.few(2)
 @cases(
     ("png-0", png, 0, 0), ("png-most", png, 2**31 - 1, 2**31 - 1), ("jpeg-most", jpeg_sized, 65_535, 65_535),
     ("jpeg-0", jpeg_sized, 100, 0),
@@ -84,6 +86,7 @@ def test_size_that_cannot_be_is_refused(api, make):
     assert_refused(api.fetch(f"{api.store(make())['url']}?imageView2/2/w/100"), 400, 400)
 
 
+@pytest.mark.few(2)
 @cases((png, 1_000, 1_000), (bmp_sized, 1_000, 1_000), (tiff, 1_000, 1_000), ("heic", heif_sized, 1_000, 1_000, "HEIF"),
        (webp_sized, 1_000, 1_000))
 def test_size_without_pixels_is_refused(api, make):
@@ -105,6 +108,7 @@ def black(side, format, options):
     return written(side, side, format, **options)
 
 
+@pytest.mark.few(1)
 @cases(
     ("png-interlaced", black_png, 12_000, True),
     ("jpeg-progressive", black, 8_000, "JPEG", {"progressive": True}), ("bmp", black, 2_500, "BMP", {}),
@@ -145,6 +149,7 @@ def test_picture_of_144_million_pixels_is_read_in_lines_or_given_up(api):
 TINY = b"\2\2\x44\1\0"
 
 
+@pytest.mark.few(2)
 @cases(
     ("gif-of-100000-pixels", gif, 1, 1, 100_000), ("gif-of-100000-frames", gif, 500, 500, 100_000, TINY),
     ("gif-of-100-million-pixels", gif, 1000, 1000, 100), ("webp-of-100-million-pixels", animated_webp, 1000, 100),
@@ -205,7 +210,20 @@ def jpeg_profile(data):
 
 
 def texts(count, size):
-    return png_piece(b"zTXt", b"Comment\0\0" + deflated_zeros(size)) * count
+    """A PNG of one pixel with so many texts of letters: of zeros each would be an empty string."""
+    piece = png_piece(b"zTXt", b"Comment\0\0" + zlib.compress(b"A" * size, 9))
+    return png(1, 1, zlib.compress(bytes(4)), pieces=piece * count)
+
+
+def tiff_of_shared_strips(directories, strips):
+    """A TIFF whose directories all have the same table of strips, a byte for each."""
+    fields = [(256, 3, 1, 8), (257, 4, 1, strips), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 1, strips, 8),
+              (277, 3, 1, 1), (278, 4, 1, 1), (279, 1, strips, 8)]
+    entries = struct.pack("<H", len(fields)) + b"".join(struct.pack("<HHII", *field) for field in fields)
+    start, size = 8 + strips, len(entries) + 4
+    next = [start + size * (at + 1) for at in range(directories - 1)] + [0]
+    return (b"II*\0" + struct.pack("<I", start) + b"\x08" * strips
+            + b"".join(entries + struct.pack("<I", offset) for offset in next))
 
 
 def with_segments(marker, payload, count):
@@ -230,6 +248,7 @@ def pixel_before(kind, head, size, count):
 METADATA = ["exif", "imageView2/2/w/100", "imageInfo"]
 
 
+@pytest.mark.few(2)
 @asked(
     METADATA,
     (exif_in_a_loop,), ("exif-of-100-segments", with_segments, 0xE1, b"Exif\0\0" + bytes(65_000), 100),
@@ -237,7 +256,7 @@ METADATA = ["exif", "imageView2/2/w/100", "imageInfo"]
     ("profile-of-anything", jpeg_profile, bytes(range(256)) * 100),
     ("profile-in-parts", with_segments, 0xE2, b"ICC_PROFILE\0\xff\xff" + bytes(65_000), 20),
     ("png-text-of-10MB", pixel_with, (b"zTXt", b"Comment\0\0", 10 * MB, 1)),
-    ("png-16-texts", pixel_with, (b"zTXt", b"Comment\0\0", MB, 16)),
+    ("png-16-texts", pixel_with, (b"zTXt", b"Comment\0\0", MB, 16)), ("png-16-texts-of-15MB", texts, 16, 15 * MB),
     ("png-2500-texts-behind", pixel_before, b"zTXt", b"Comment\0\0", 7 * MB, 2500),
     ("png-100000-texts", pixel_with, (b"tEXt", b"a\0b", 0, 100_000)),
     times=2,
@@ -249,6 +268,7 @@ def test_metadata_takes_neither_time_nor_memory(api, make, words):
 
 
 # Of packed texts at most 16 are read, and 256 KB.
+@pytest.mark.few(2)
 @asked(
     METADATA,
     ("17-texts", pixel_with, (b"zTXt", b"Comment\0\0", 1000, 17)),
@@ -260,6 +280,17 @@ def test_metadata_takes_neither_time_nor_memory(api, make, words):
 )
 def test_png_of_too_much_packed_text_is_refused(api, make, words):
     assert_refused(api.fetch(f"{api.store(make())['url']}?{words}"), 400, 400, "compressed texts")
+
+
+@asked(
+    METADATA,
+    ("jpeg-50000-segments", with_segments, 0xE1, b"", 50_000),
+    ("tiff-1000-directories", tiff_of_shared_strips, 1000, MB),
+    ("tiff-19MB-of-strips", tiff_of_shared_strips, 1, 19 * MB),
+    times=2,
+)
+def test_metadata_that_takes_long_to_read_is_refused(api, make, words):
+    assert_refused(api.fetch(f"{api.store(make())['url']}?{words}"), 400, 400, "too many")
 
 
 # Marks

@@ -274,6 +274,7 @@ def damaged(format="JPEG"):
 DAMAGED = pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "GIF", "AVIF", "JXL"])
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("words", [
     f"{HALF}/ignore-error/1|imageView2/2/w/30", f"{HALF}/ignore-error/1|imageslim",
@@ -285,6 +286,7 @@ def test_file_whose_pixels_are_broken_is_refused_if_one_operator_ignores_no_fail
     assert_refused(api.fetch(f"{url}?{words}"), 400, 400)
 
 
+@pytest.mark.few(2)
 @DAMAGED
 def test_file_whose_pixels_are_broken_is_the_answer_if_all_operators_ignore_failures(api, format):
     data = damaged(format)

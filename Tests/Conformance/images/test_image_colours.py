@@ -35,12 +35,14 @@ def stored(api, data, name="picture"):
 
 # Profiles
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, words", covering(PROFILES, WAYS))
 def test_embedded_profile_is_applied(api, name, words):
     url = stored(api, encoded(plain(64, 64, MEANT), "PNG", icc_profile=PROFILES[name]))
     assert farthest([mean(seen(api, f"{url}?{words}"))], [in_srgb(MEANT, PROFILES[name])]) <= 6
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("name", ["P3", "swapped"])
 @pytest.mark.parametrize("format", TAGGED)
@@ -74,6 +76,7 @@ UNFITTING = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, format, words", covering(UNFITTING, ["JPEG", "PNG", "TIFF"], [
     "imageView2/2/w/40/format/png", "imageMogr2/format/png", "imageMogr2/thumbnail/50x|imageMogr2/thumbnail/20x/format/png",
 ], times=3))
@@ -120,6 +123,7 @@ PRINTED = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("ink, kind, format", covering(
     INKS, ["JPEG", "TIFF"], ["png", "jpg", "webp", "gif", "avif"], times=2,
 ))
@@ -176,6 +180,7 @@ def on(ground):
     return f"imageMogr2/background/{url64(ground)}/format/jpg"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, words", covering(["PNG", "WEBP", "TIFF", "AVIF", "HEIF", "JXL", "JPEG2000", "GIF"], [
     "imageView/2/w/40/format/jpg", "imageView2/2/w/40/format/jpg", "imageMogr2/format/jpg",
     "imageMogr2/rotate/90/format/jpg",
@@ -201,6 +206,7 @@ def test_half_transparency_lets_another_ground_through(api, alpha):
     assert farthest([mean(seen(api, f"{url}?{on('blue')}"))], [expected]) <= 4
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", ["png", "webp", "avif"])
 @pytest.mark.parametrize("alpha", [0, 128, 255])
 def test_transparency_stays_where_the_format_has_it(api, alpha, format):
@@ -216,6 +222,7 @@ def test_background_changes_nothing_where_transparency_stays(api, format):
     assert image.getpixel((20, 20))[3] == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", [
     "imageView2/2/w/32", "imageView2/1/w/30/h/20", "imageMogr2/thumbnail/!50p", "imageMogr2/blur/3x2",
 ])

@@ -68,6 +68,7 @@ def shown(image):
     return white.convert("RGB")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("file", some(filter(is_whole, GO + GO_MORE), 3))
 def test_picture_is_read_as_pillow_reads_it(api, stored, file):
     response = api.fetch(f"{stored(file)}?imageMogr2/format/png")
@@ -83,6 +84,7 @@ def is_lossy(file):
     return file.suffix == ".jpeg" or "lossy.webp" in file.name or "lossy-with-alpha" in file.name
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("file", some(filter(is_whole, GO + GO_MORE), 4))
 def test_picture_is_described_as_pillow_reads_it(api, stored, file):
     answer = api.fetch(f"{stored(file)}?imageInfo").json()
@@ -91,6 +93,7 @@ def test_picture_is_described_as_pillow_reads_it(api, stored, file):
     assert tuple(answer[name] for name in ("size", "format", "width", "height")) == wanted
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", ["imageView2/2/w/50", "imageMogr2/thumbnail/!50p/rotate/30", "imageAve"])
 @pytest.mark.parametrize("file", [file for file in GO if not is_whole(file)])
 def test_broken_picture_is_refused_or_shown(api, stored, file, words):
@@ -107,6 +110,7 @@ def exif_segment(data):
     return data[at: at - 2 + int.from_bytes(data[at - 2: at], "big")]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("file", some(filter(is_dated, CAMERAS), 2))
 def test_exif_of_a_camera_tells_when_the_photo_was_made(api, file):
     photo = jpeg_with(0xE1, exif_segment(file.read_bytes()))
@@ -124,6 +128,7 @@ def is_picture(file):
     return True
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("file", some(CAMERAS, 3))
 def test_file_of_a_camera_is_shown_if_it_is_a_picture_and_refused_else(api, stored, file):
     url, status = stored(file), 200 if is_picture(file) else 400

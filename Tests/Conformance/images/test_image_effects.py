@@ -19,6 +19,7 @@ def tips(image):
 
 # Turning by other angles
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("degrees", [1, 30, 45, 89, 135, 200, 300, 359])
 def test_turned_fields_lie_where_they_should(api, degrees):
     words = f"imageMogr2/rotate/{degrees}"
@@ -55,6 +56,7 @@ def hills():
     return image
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("radius, sigma", [(1, 1), (2, 1), (3, 10), (5, 2), (10, 3), (12, 50), (4, 0.5), (20, 7.5)])
 def test_blur_is_a_gaussian_cut_off_at_the_radius(api, radius, sigma):
     url = stored(api, hills().convert("RGB"))

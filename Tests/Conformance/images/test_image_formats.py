@@ -40,6 +40,7 @@ def assert_looks(image, of, keeps_alpha):
         assert distance(image, resized(of.picture, image.size), ground) < bound
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name, format", covering(SOURCES, TYPES))
 def test_source_becomes_each_format(api, urls, name, format):
     response = fetched(api, f"{urls(name)}?imageView2/2/w/{HALF[0]}/format/{format}")
@@ -49,6 +50,7 @@ def test_source_becomes_each_format(api, urls, name, format):
     assert_looks(image, source(name), keeps_alpha=format != "jpg")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", some(SOURCES, 2))
 def test_source_looks_the_same_in_its_own_size(api, urls, name):
     image = seen(api, f"{urls(name)}?imageMogr2/format/png")
@@ -56,6 +58,7 @@ def test_source_looks_the_same_in_its_own_size(api, urls, name):
     assert_looks(image, source(name), keeps_alpha=True)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, words", some(covering(
     SOURCES, ["imageView/2/w/59", "imageView2/2/w/59", "imageMogr2/thumbnail/59x"],
 ), 2))
@@ -67,6 +70,7 @@ def test_format_that_nobody_says(api, urls, name, words):
     assert_looks(image, source(name), keeps_alpha=image.format != "JPEG")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, format", covering([
     "PNG of 16 bits", "PNG in gray of 16 bits", "TIFF of 16 bits", "PNG with alpha of 16 bits",
 ], TYPES, times=2))
@@ -79,6 +83,7 @@ def test_result_of_16_bits_has_8(api, urls, name, format):
 
 # Names and types that lie
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, claim", covering(["PNG", "GIF", "WebP", "TIFF", "BMP", "AVIF", "SVG", "JPEG XL"], [
     ("photo.jpg", "image/jpeg"), ("photo.heic", "image/heic"), ("page.html", "text/html"),
     ("sheet.pdf", "application/pdf"),
@@ -92,6 +97,7 @@ def test_bytes_tell_the_format(api, name, claim):
 
 # Forms that say the same
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("before", [
     b"\xef\xbb\xbf", b"<?xml version='1.0' encoding='UTF-8'?>\n", b"  \r\n\t", b"<!-- one -->\n<!-- <svg two> -->",
     b"<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' 'http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd'>\n",
@@ -110,6 +116,7 @@ def test_first_page_of_a_pdf_is_drawn(api):
     assert farthest(patches(image), patches(COLOURS)) <= 12
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", ["png", "webp", "avif"])
 def test_page_of_a_pdf_is_white_where_nothing_is(api, format):
     page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 118 78]>>"
@@ -133,6 +140,7 @@ def test_transparency_that_is_nowhere_changes_no_colour(api, urls, name):
     assert farthest(patches(opaque, BLACK), patches(source(name).picture)) <= 12
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", ["JXL", "JPEG2000", "HEIF", "TIFF"])
 def test_opaque_and_transparent_of_one_format_differ_in_their_result(api, format):
     seen_as = [
@@ -154,6 +162,7 @@ def other(format):
     return encoded(picture.quantize(16) if mode == "P" else picture.convert(mode), format)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", OTHERS)
 def test_other_format_is_refused(api, format):
     url = api.store(other(format), name="picture.png", type="image/png")["url"]

@@ -59,6 +59,7 @@ def padded(format, length):
     return data + bytes(length - len(data))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", SMALL)
 def test_source_of_just_so_many_bytes_is_taken(limited, format):
     assert size(asked(limited("MAX_SOURCE_SIZE"), padded(format, 5000))) == (10, 8)
@@ -72,6 +73,7 @@ def test_source_of_one_byte_more_is_refused(limited, format, words):
     assert_refused(response, 400, 400, "images.maxSourceSize")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("width, height", [(120, 10), (10, 120), (120, 120)])
 @pytest.mark.parametrize("format", ["PNG", "AVIF"])
 def test_source_with_just_so_long_a_side_is_taken(limited, format, width, height):
@@ -79,12 +81,14 @@ def test_source_with_just_so_long_a_side_is_taken(limited, format, width, height
     assert size(response) == (width, height)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, sides", covering(SMALL, [(121, 10), (10, 121)]))
 def test_source_with_a_side_of_one_pixel_more_is_refused(limited, format, sides):
     response = asked(limited("MAX_SOURCE_SIDE"), source(*sides, format))
     assert_refused(response, 400, 400, "images.maxSourceSide")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("width, height", [(100, 100), (200, 50), (4, 2500)])
 @pytest.mark.parametrize("format", ["PNG", "JPEG"])
 def test_source_of_just_so_many_pixels_is_taken(limited, format, width, height):
@@ -99,6 +103,7 @@ def test_source_of_one_pixel_more_is_refused(limited, words):
     assert_refused(response, 400, 400, "images.maxSourcePixels")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", SMALL)
 def test_pixels_of_a_source_of_every_format_are_counted(limited, format):
     response = asked(limited("MAX_SOURCE_PIXELS"), source(128, 80, format))
@@ -107,6 +112,7 @@ def test_pixels_of_a_source_of_every_format_are_counted(limited, format):
 
 # Results
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, wanted", [
     ("imageMogr2/thumbnail/50x40!", (50, 40)), ("imageMogr2/thumbnail/40x50!", (40, 50)),
     ("imageView/1/w/50/h/50", (50, 50)), ("imageView2/2/w/50", (50, 25)), ("imageMogr2/crop/50x30", (50, 30)),
@@ -117,6 +123,7 @@ def test_result_with_just_so_long_a_side_is_made(limited, words, wanted):
     assert size(asked(limited("MAX_RESULT_SIDE"), source(100, 50), words)) == wanted
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", [
     "imageMogr2/thumbnail/51x40!", "imageMogr2/thumbnail/40x51!", "imageMogr2/crop/51x30", "imageMogr2/thumbnail/51x",
     "imageMogr2/strip", "imageMogr2/thumbnail/50x/rotate/45", "imageMogr2/thumbnail/51x/crop/10x10",
@@ -132,6 +139,7 @@ def test_words_that_ask_for_a_side_of_one_pixel_more_are_refused(limited, words)
     assert_refused(asked(limited("MAX_RESULT_SIDE"), source(100, 50), words), 400, 400, "Bad image request")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, wanted", [
     ("imageMogr2/thumbnail/50x40!", (50, 40)), ("imageMogr2/thumbnail/2000x1!", (2000, 1)),
     ("imageView/1/w/40/h/50", (40, 50)), ("imageMogr2/crop/40x50", (40, 50)),
@@ -152,6 +160,7 @@ def test_result_of_one_pixel_more_is_refused(limited, words):
     assert_refused(response, 400, 400, "images.maxResultPixels")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", ["imageMogr2/strip", "imageMogr2/auto-orient", "imageMogr2/thumbnail/!90p"])
 @pytest.mark.parametrize("name", ["MAX_RESULT_SIDE", "MAX_RESULT_PIXELS"])
 def test_source_that_is_larger_than_results_is_the_answer_if_that_is_ignored(limited, name, words):
@@ -165,6 +174,7 @@ def test_source_that_is_larger_than_results_is_made_smaller_though_that_is_ignor
     assert size(response) == (10, 5)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", ["jpg", "png", "webp", "gif", "avif"])
 def test_result_of_every_format_is_held_to_its_pixels(limited, format):
     api = limited("MAX_RESULT_PIXELS")
@@ -181,6 +191,7 @@ def tile(api):
     return api.store(source(60, 60), name="tile.png")["url"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, result", covering(["jpg", "png", "webp", "gif", "avif"], [
     ("imageMogr2/thumbnail/9999x10!", (9999, 10)), ("imageMogr2/thumbnail/10x9999!", (10, 9999)),
     ("imageView/1/w/9999/h/7", (9999, 7)), ("imageMogr2/thumbnail/9999x10!/rotate/90", (10, 9999)),

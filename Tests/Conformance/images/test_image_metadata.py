@@ -70,6 +70,7 @@ def test_result_has_no_profile_no_xmp_and_no_text(api, urls, format, result):
     assert not {"icc_profile", "xmp", "comment", "photoshop", "Comment", "Title"} & set(image.info)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("result", ["jpg", "png", "webp"])
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "TIFF"])
 def test_nothing_but_the_orientation_stays_of_exif(api, urls, format, result):

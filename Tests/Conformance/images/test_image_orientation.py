@@ -42,6 +42,7 @@ def said(image):
 
 # Upright
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, format, orientation", covering(
     ["imageView/2/w/500", "imageView2/2/w/500", "imageMogr2/auto-orient"], FORMATS, ORIENTATIONS, times=2,
 ))
@@ -54,12 +55,14 @@ def test_picture_is_upright_to_the_pixel(api, turned, format, orientation, words
         assert_same(seen, wanted)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, orientation", covering(UPRIGHT, ORIENTATIONS))
 def test_sizes_and_cuts_are_those_of_the_upright_picture(api, turned, orientation, words):
     seen = opened(answered(api, turned("JPEG", orientation), words))
     assert seen.size == drawn(mosaic(), words, orientation).size
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, format, orientation", covering(
     ["imageView/2/w/60", "imageView2/2/w/60", "imageMogr2/auto-orient", "imageMogr2/auto-orient/strip"], FORMATS,
     ORIENTATIONS, times=2,
@@ -68,6 +71,7 @@ def test_upright_picture_says_no_orientation(api, turned, format, orientation, w
     assert said(opened(answered(api, turned(format, orientation), words))) == 1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, orientation", covering(
     ["imageView2/1/w/120/h/120", "imageMogr2/auto-orient/thumbnail/!50p", "imageView/1/w/200/h/100"], ORIENTATIONS,
 ))
@@ -79,12 +83,14 @@ def test_corners_lie_where_viewers_show_them(api, orientation, words):
 
 # As it lies
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, format, orientation", covering(AS_IT_LIES, FORMATS, ORIENTATIONS, times=2))
 def test_picture_that_is_not_turned_keeps_its_orientation(api, turned, format, orientation, words):
     seen = opened(answered(api, turned(format, orientation), words))
     assert (seen.size, said(seen)) == (drawn(mosaic(), words).size, orientation)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, orientation", covering(["PNG", "WEBP", "TIFF"], ORIENTATIONS))
 def test_pixels_stay_as_they_lie_without_auto_orient(api, turned, format, orientation):
     words = "imageMogr2/gravity/East/crop/51x33"
@@ -108,6 +114,7 @@ def test_strip_and_gif_drop_the_orientation_and_turn_nothing(api, turned, orient
 
 # Steps and chains
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, orientation", covering([
     "imageMogr2/auto-orient/crop/51x33", "imageMogr2/crop/51x33/auto-orient", "imageMogr2/auto-orient/auto-orient",
     "imageMogr2/auto-orient/rotate/90", "imageMogr2/rotate/90/auto-orient", "imageView2/2/w/500|imageMogr2/auto-orient",
@@ -129,6 +136,7 @@ def test_chain_of_steps_keeps_the_orientation(api, turned, orientation):
     assert said(seen) == orientation
 
 
+@pytest.mark.few(2)
 @EACH
 def test_viewers_show_the_result_as_they_show_the_source(api, orientation):
     source = encoded(quarters(), "JPEG", quality=95)

@@ -69,6 +69,7 @@ CHAINS = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", VIEWS + STEPS + CHAINS)
 def test_photo_is_pillows(api, photo, photo_url, words):
     seen, wanted = opened(answered(api, photo_url, words)), drawn(photo, words)
@@ -76,6 +77,7 @@ def test_photo_is_pillows(api, photo, photo_url, words):
     assert_in_place(seen, wanted)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", [f"imageMogr2/{words}" for words in (
     "thumbnail/200x/rotate/30", "thumbnail/200x/rotate/45", "thumbnail/200x/rotate/200", "rotate/45/thumbnail/200x",
     "thumbnail/200x/rotate/45/gravity/Center/crop/90x90",
@@ -86,6 +88,7 @@ def test_turned_photo_is_pillows(api, photo, photo_url, words):
     assert_in_place(seen, wanted)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", [
     "imageMogr2/thumbnail/!200p", "imageMogr2/thumbnail/900x", "imageMogr2/thumbnail/900x900<", "imageMogr2/thumbnail/600000@",
     "imageMogr2/thumbnail/700x600!", "imageMogr2/crop/100x100/thumbnail/!300p", "imageMogr2/thumbnail/!x150p",
@@ -106,6 +109,7 @@ def test_photo_with_a_profile_is_pillows_in_srgb(api, photo, rocket, words):
     assert_in_place(seen, wanted)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, mean, worst", [("jpg", 3, 16), ("webp", 4, 40), ("gif", 4, 24)])
 @pytest.mark.parametrize("words", ["imageView2/1/w/200/h/200", "imageMogr2/thumbnail/!40p"])
 def test_photo_in_formats_that_lose_is_nearly_pillows(api, photo, photo_url, words, format, mean, worst):
@@ -159,6 +163,7 @@ def test_shrunk_jpeg_is_pillows(api, photo, make, orientation, side):
 OFFSETS = ["", "a10a20", "a10-20", "-10a20", "-10-20", "a0a0", "a45a30", "-45-30", "-70a50"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("gravity, offset", covering(GRAVITIES, OFFSETS, times=2))
 def test_crop_is_the_right_rectangle(api, mosaic_url, gravity, offset):
     words = f"imageMogr2/gravity/{gravity}/crop/!51x33{offset}"
@@ -170,6 +175,7 @@ def test_crop_is_the_right_rectangle(api, mosaic_url, gravity, offset):
         assert_same(opened(answered(api, mosaic_url, words)), wanted)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("crop", [
     "51x", "x33", "500x33", "51x500", "!51xa5a7", "!x33-5-7", "!500x500a10a20", "!500x500-10-20", "1x1", "119x89",
 ])
@@ -215,6 +221,7 @@ def test_right_angles_are_exact_and_steps_keep_their_order(api, mosaic_url, word
 
 # Marks
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", ["png", "jpg", "webp", "gif"])
 @pytest.mark.parametrize("gravity", GRAVITIES)
 def test_each_gravity_shows_its_field(api, nine_url, gravity, format):

@@ -42,6 +42,7 @@ def test_tables_tell_every_quality():
 
 # q
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, quality", [
     ("imageView/2/w/200", 85), ("imageView/1/w/200/h/100", 85), ("imageView2/2/w/200", 75), ("imageView2/1/w/200/h/100", 75),
     ("imageMogr2/thumbnail/200x", 75), ("imageMogr2/crop/200x200", 75), ("imageView2/2/w/200|imageView/2/w/100", 85),
@@ -86,6 +87,7 @@ def test_quality_of_avif_if_none_is_given(api, png, words):
 
 # The correction: at most min(90, s times the root of source pixels over result pixels)
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("source, words, quality", [
     (60, "imageMogr2/q/90", 60), (20, "imageMogr2/q/75", 20), (40, "imageMogr2/strip", 40), (90, "imageMogr2/q/100", 90),
     (80, "imageMogr2/q/50", 50),
@@ -100,6 +102,7 @@ def test_quality_follows_the_sources(api, jpegs, source, words, quality):
     assert quality_of(answered(api, jpegs[source], words)) == quality
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("source, words, quality", [
     (91, "imageMogr2/q/100", 100), (100, "imageView2/2/w/200/q/95", 95), (100, "imageMogr2/thumbnail/!200p/q/96", 96),
     (60, "imageView2/2/w/400/q/90!", 90), (20, "imageMogr2/q/100!", 100), (20, "imageMogr2/quality/75!", 75),
@@ -195,6 +198,7 @@ def test_forced_limit_holds_for_other_formats(api, png, format):
     assert opened(data).size == (200, 150)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", ["jpg", "png", "webp", "gif", "avif"])
 def test_source_is_returned_if_nothing_fits(api, jpegs, format):
     response = api.fetch(f"{jpegs[60]}?imageMogr2/thumbnail/300x/format/{format}/size-limit/50!")
@@ -218,6 +222,7 @@ def test_limit_that_is_no_size_is_refused(api, png, limit):
 
 # colors
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("asked, most", [(2, 2), (3, 4), (4, 4), (5, 8), (16, 16), (17, 32), (100, 128), (128, 128), (256, 256)])
 @pytest.mark.parametrize("words", ["imageView2/2/w/200", "imageMogr2/thumbnail/200x", "imageView/2/w/200"])

@@ -131,6 +131,7 @@ def test_question_about_what_is_no_image_is_refused(api, words):
 
 # imageInfo
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", some(SOURCES, 2))
 def test_format_and_sides_of_each_source(api, urls, name):
     info = ask(api, urls[name], "imageInfo")
@@ -142,6 +143,7 @@ def test_size_is_that_of_the_file(api, urls, name):
     assert ask(api, urls[name], "imageInfo")["size"] == len(source(name).data)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", MODELLED)
 def test_colours_of_each_source_have_their_name(api, urls, name):
     assert ask(api, urls[name], "imageInfo")["colorModel"] == source(name).model
@@ -172,6 +174,7 @@ def test_gif_that_stands_still_has_one_frame(api, urls):
     assert ask(api, urls["GIF"], "imageInfo")["frameNumber"] == 1
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("format", ["JPEG", "WEBP", "PNG", "TIFF"])
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
@@ -189,6 +192,7 @@ def test_orientation_that_is_not_said_is_not_told(api):
     assert "orientation" not in info
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, format, size", [
     ("imageView2/2/w/59", "png", (59, 39)), ("imageView2/2/w/59/format/webp", "webp", (59, 39)),
     ("imageView2/2/w/59/format/jpg", "jpeg", (59, 39)), ("imageView2/2/w/59/format/gif", "gif", (59, 39)),
@@ -246,12 +250,14 @@ def test_field_has_a_type_and_a_value_and_nothing_else(api, described):
     assert {tuple(sorted(field)) for field in ask(api, described, "exif").values()} == {("type", "val")}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 def test_orientation_has_its_name_in_exif(api, orientation):
     url = stored(api, encoded(plain(60, 40), "JPEG", exif=exif_of(orientation)))
     assert ask(api, url, "exif")["Orientation"] == {"type": 3, "val": ORIENTATIONS[orientation]}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", ["JPEG", "PNG", "WEBP", "HEIF", "AVIF"])
 def test_exif_of_each_format_is_told(api, format):
     url = stored(api, encoded(plain(64, 64), format, exif=exif_of()))
@@ -265,6 +271,7 @@ def test_text_of_a_field_is_json_whatever_it_holds(api, text):
     assert ask(api, stored(api, encoded(plain(60, 40), "JPEG", exif=exif)), "exif")["Make"]["val"] == text
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("text", [
     "Ann Example", "Ann (Example)", "x (y, ASCII, 2 components, 2 bytes)", ") (", "(", "a, b, c", " padded ", "[None]",
@@ -279,6 +286,7 @@ def test_text_of_a_field_is_told_as_it_stands(api, name, text):
     assert ask(api, url, "exif")[name] == {"type": 2, "val": told}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["JPEG", "PNG", "WebP", "GIF", "BMP", "SVG", "PDF", "HEIC"])
 def test_no_exif_is_an_error_of_its_own_form(api, urls, name):
     response = api.fetch(f"{urls[name]}?exif")
@@ -312,6 +320,7 @@ def test_average_has_one_member(api, photo):
     assert list(ask(api, photo, "imageAve")) == ["RGB"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("picture", [COLOURS, GRAYS, CLEARED, plain(3, 3, (1, 2, 3)), plain(9, 1, (255, 255, 255))],
                          ids=["colours", "grays", "transparent", "dark", "white"])
@@ -334,6 +343,7 @@ def test_average_of_an_animation_is_of_its_first_frame(api):
     assert average(api, stored(api, data)) == list(RED)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", [
     "JPEG", "WebP", "HEIC", "AVIF", "SVG", "SVG with transparency", "PDF", "JPEG XL", "JPEG 2000",
 ])

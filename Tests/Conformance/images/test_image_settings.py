@@ -49,6 +49,7 @@ def rights(image):
     return {name: exif[ExifTags.Base[name]] for name in RIGHTS if ExifTags.Base[name] in exif}
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("words", [
     "imageView/2/w/59", WORDS, "imageMogr2/thumbnail/!50p", "imageMogr2/auto-orient/rotate/90",
@@ -60,6 +61,7 @@ def test_copyright_is_kept_if_the_operator_says_so(keeping, words, format):
     assert rights(seen(keeping, f"{url}?{words}/format/{format}")) == RIGHTS
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", [WORDS, "imageMogr2/thumbnail/!50p", "imageMogr2/rotate/90"])
 @pytest.mark.parametrize("format", ["jpg", "png", "webp", "avif"])
 def test_nothing_else_is_kept_with_it(keeping, words, format):
@@ -69,6 +71,7 @@ def test_nothing_else_is_kept_with_it(keeping, words, format):
     assert not dict(read(data).getexif().get_ifd(ExifTags.IFD.GPSInfo))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("source", ["PNG", "WEBP", "HEIF", "AVIF"])
 def test_copyright_of_each_format_is_kept(keeping, source):
     url = keeping.store(photograph(source), name="picture")["url"]
@@ -105,6 +108,7 @@ def scaling(tmp_path_factory):
     assert [server.stop() for server in servers.values()] == [0, 0]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("quality", ["fast", "best"])
 def test_quality_of_scaling_changes_no_size_and_little_else(scaling, rocket, quality):
     api = scaling[quality]
@@ -125,6 +129,7 @@ def bars(width=600, height=400):
     return image
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, picture, words", covering(
     ["PNG", "JPEG", "TIFF"], ["photo", "bars"],
     ["imageView2/2/w/100", "imageMogr2/thumbnail/!30p", "imageView/2/w/59"],
@@ -141,6 +146,7 @@ def test_best_quality_is_nearer_to_light_than_fast(scaling, rocket, format, pict
     assert distance(best, wanted) < distance(fast, wanted)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format, profile, words", covering(
     ["PNG", "JPEG", "WEBP", "TIFF", "AVIF"], [None, *PROFILES],
     ["imageView2/2/w/20", "imageMogr2/auto-orient/thumbnail/!30p", "imageMogr2/thumbnail/50x|imageMogr2/thumbnail/20x"],
@@ -173,6 +179,7 @@ def test_drawings_are_made_by_any_number_of_workers(start, workers):
     assert sizes == [20 + place for place in range(len(apis))]
 
 
+@pytest.mark.extended
 def test_frames_and_threads_may_be_few(start):
     api = start(THREADS="1", WORKERS="1", MAX_FRAMES="1").api()
     data = encoded(COLOURS, "GIF", save_all=True, append_images=[COLOURS.rotate(180)], duration=100)
@@ -191,6 +198,7 @@ NAMES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, value", covering(NAMES, ["-1", "nonsense", "99999999999999999999"]))
 def test_bad_value_stops_the_start(new_server, name, value):
     server = new_server()
@@ -198,6 +206,7 @@ def test_bad_value_stops_the_start(new_server, name, value):
     assert_does_not_start(server, SETTING, name)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", [
     "images.memory", "images.timeout", "images.workers", "images.maxFrames", "images.maxOperators",
 ])

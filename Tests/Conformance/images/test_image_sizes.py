@@ -70,12 +70,14 @@ def wide(urls):
     return urls[800, 600]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("source, words, size", some(TABLE, 4))
 def test_size_is_the_documents(api, urls, source, words, size):
     assert size_or_refusal(api, urls[source], words) == size
 
 
 # A step that shares no factor with the number of sources, so that all of them are among the cases.
+@pytest.mark.few(3)
 @pytest.mark.parametrize("words, source", some(product(VIEW_WORDS + MOGR_WORDS + CROP_WORDS, SOURCES), 15), ids=str)
 def test_size_follows_the_rules(api, urls, source, words):
     try:

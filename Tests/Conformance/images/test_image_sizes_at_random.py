@@ -102,6 +102,7 @@ def requests():
     return [(index, words, wanted) for (index, words), wanted in found.items()]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("index, words, wanted", requests())
 def test_size_is_what_the_rules_say(api, urls, index, words, wanted):
     assert size_or_refusal(api, urls[index], words) == wanted, POOL[index]

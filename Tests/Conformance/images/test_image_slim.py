@@ -115,6 +115,7 @@ def test_png_keeps_its_transparency(api, photo):
     assert (image.getpixel((20, 50))[3], image.getpixel((140, 50))[3]) == (0, 255)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", [
     "PNG", "PNG of 16 bits", "PNG with alpha", "PNG in gray", "PNG interlaced", "PNG with a palette",
 ])
@@ -141,6 +142,7 @@ def test_tiny_png_never_gets_larger(api, picture):
 
 # Levels
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("level", LEVELS)
 def test_level_changes_no_pixel(api, drawing, level):
     made = read(slimmed(api, drawing, f"imageslim/zlevel/{level}"))
@@ -167,6 +169,7 @@ def test_bad_words_are_refused(api, drawing, words):
 
 # What is no JPEG or PNG
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, type", [
     ("WebP", "image/webp"), ("WebP with alpha", "image/webp"), ("GIF", "image/gif"), ("TIFF", "image/tiff"),
     ("BMP", "image/bmp"),

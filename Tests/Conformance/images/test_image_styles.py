@@ -161,6 +161,7 @@ def test_deleted_file_has_no_styles(styled, api):
     assert_refused(api.fetch(f"{record['url']}-small"), 404, 404)
 
 
+@pytest.mark.extended
 def test_two_apps_may_have_one_name_for_two_chains(new_server):
     server = configured(
         new_server(), alpha={"styles": {"s": "imageView2/2/w/59"}}, beta={"styles": {"s": "imageView2/2/w/20"}},
@@ -179,6 +180,7 @@ def test_changed_style_gives_another_picture_after_a_restart(new_server):
     assert seen(server.api(), f"{url}-s").size == (20, 13)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("signs", ["-_", "!@", "~,", ".;"])
 def test_separator_is_one_of_several_signs(new_server, signs):
     """One for each of the two apps."""
@@ -189,6 +191,7 @@ def test_separator_is_one_of_several_signs(new_server, signs):
         assert seen(api, api.store(DATA, name="x.png")["url"] + f"{sign}s").size == (59, 39)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("styles", [
     {"s": "nonsense"}, {"s": ""}, {"s": "imageView2/2/w/-1"}, {"s": 5}, {"s": ["imageInfo"]}, {"": "imageInfo"}, ["imageInfo"],
     "imageInfo", {"s": "|".join(["imageInfo"] * 2)}, {"s": "|".join(["imageMogr2/rotate/90"] * 17)}, {"s": "v=3"},
@@ -197,6 +200,7 @@ def test_bad_style_stops_the_start(new_server, styles):
     assert_does_not_start(configured(new_server(), alpha={"styles": styles}), SETTING, "style")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("separator", ["", "/", "?", "#", "%", "a", "--", "a/b", 5, ["-"]], ids=str)
 def test_bad_separator_stops_the_start(new_server, separator):
     settings = {"styles": {"s": "imageInfo"}, "styleSeparator": separator}

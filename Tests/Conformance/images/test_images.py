@@ -19,6 +19,7 @@ def wide(api):
 
 # Sizes
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words, size", [
     ("imageView/2/w/200/h/200", (200, 150)), ("imageView/2/w/200", (200, 150)), ("imageView/2/h/150", (200, 150)),
     ("imageView/2/w/100/h/30", (40, 30)), ("imageView/2/w/0/h/150", (200, 150)), ("imageView/2/w/200/h/0", (200, 150)),
@@ -41,6 +42,7 @@ def test_size_of_a_real_photo(api, photo, words, size):
     assert render(api, photo, words).size == size
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("width", range(10, 640, 90))
 def test_other_side_follows_within_a_pixel(api, photo, width):
     image = render(api, photo, f"imageView/2/w/{width}")
@@ -84,6 +86,7 @@ def test_format_is_the_sources_own(api, format):
     assert render(api, url, "imageView/2/w/20").format == format
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("mode, format", [("L", "JPEG"), ("CMYK", "JPEG"), ("I;16", "PNG"), ("P", "PNG"), ("1", "PNG"),
                                           ("LA", "PNG"), ("RGBA", "WEBP"), ("RGB", "TIFF"), ("CMYK", "TIFF")])
 def test_every_kind_of_source_becomes_a_jpeg(api, mode, format):
@@ -105,6 +108,7 @@ def test_transparency_stays_in_a_png(api):
     assert render(api, url, "imageView/2/w/30").convert("RGBA").getpixel((15, 15))[3] == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("colour", [(0, 0, 255), (255, 0, 0), (0, 255, 0), (255, 255, 0), (128, 128, 128), WHITE, (10, 10, 10)])
 @pytest.mark.parametrize("profile", ["untagged", "sRGB"])
@@ -125,6 +129,7 @@ def test_quality_is_85_by_default(api, photo):
 
 # Orientation
 
+@pytest.mark.few(2)
 @pytest.mark.each_value
 @pytest.mark.parametrize("words", ["imageView/2/w/{0}", "imageView/1/w/{0}/h/{1}", "imageView/2/w/{0}/h/{1}/format/png"])
 @pytest.mark.parametrize("orientation", range(1, 9))

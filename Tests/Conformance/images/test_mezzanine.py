@@ -45,6 +45,7 @@ def both(tmp_path_factory):
         assert server.stop() == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", SIZES)
 def test_copy_in_the_middle_changes_no_size_and_no_place(both, words):
     with_copy, without = (read(fetched(server.api(), f"{url}?{words}/format/png").content) for server, url in both)
@@ -75,6 +76,7 @@ def test_questions_are_about_the_source(both, words):
     assert answers[0] == answers[1]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", [
     "imageView2/2/w/100", "imageMogr2/thumbnail/100x", "imageMogr2/auto-orient/thumbnail/100x",
 ])

@@ -56,6 +56,7 @@ def test_bytes_are_those_of_the_other_server(api, elsewhere):
     assert (response.status_code, response.content) == (200, PNG)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["PNG", "TIFF", "SVG", "PDF", "JPEG XL", "HEIC"])
 def test_kept_file_is_drawn_as_the_fetched_one_was(api, elsewhere, name):
     url, _ = offered(api, elsewhere, source(name).data, "picture", type="application/octet-stream")
@@ -69,6 +70,7 @@ def test_type_is_that_of_the_bytes(api, elsewhere, name):
     assert get(api, url).headers["Content-Type"] == f"image/{source(name).format}"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("offering", [unmeasured, answer], ids=["up to the end", "with its length"])
 @pytest.mark.parametrize("words, size, format", [
     (WORDS, (59, 39), "PNG"), ("imageView/1/w/40/h/40", (40, 40), "PNG"), (f"{WORDS}/format/webp", (59, 39), "WEBP"),
@@ -85,6 +87,7 @@ def test_colours_are_those_of_the_picture(api, elsewhere):
     assert farthest(patches(seen(api, f"{url}?{WORDS}")), patches(COLOURS)) <= 4
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("format", TYPES)
 def test_each_format_is_made(api, elsewhere, format):
     url, _ = offered(api, elsewhere)
@@ -196,6 +199,7 @@ def test_requests_at_once_fetch_once(api, elsewhere):
     assert len(elsewhere.visits_of(there)) == 1
 
 
+@pytest.mark.extended
 def test_bytes_that_were_fetched_outlive_the_other_server(own):
     gone = Elsewhere()
     there = gone.offer(answer(PNG), "photo.png")
@@ -238,6 +242,7 @@ def test_record_stays_one_of_a_file_that_is_elsewhere(api, elsewhere):
     assert unfinished(api.server) == []
 
 
+@pytest.mark.extended
 def test_deleted_record_is_gone(own, elsewhere):
     id = link(own.api(), elsewhere.offer(answer(PNG)))
     assert get(own.api(), address(own.api(), id, WORDS)).status_code == 200
@@ -246,6 +251,7 @@ def test_deleted_record_is_gone(own, elsewhere):
         assert_refused(get(own.api(), address(own.api(), id, words)), 404, 404)
 
 
+@pytest.mark.extended
 def test_records_of_one_address_share_what_is_kept(own, elsewhere):
     there = elsewhere.offer(answer(PNG))
     for id in (link(own.api(), there), link(own.api(), there)):

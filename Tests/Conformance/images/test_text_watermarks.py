@@ -48,6 +48,7 @@ def same(*pictures):
 
 # Where
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("gravity", GRAVITIES)
 def test_text_lies_where_gravity_says(api, night, gravity):
     left, top, right, bottom = ink(written(api, night, "lcfile", gravity=gravity, dx=0, dy=0, fontsize=400), BLACK)
@@ -56,6 +57,7 @@ def test_text_lies_where_gravity_says(api, night, gravity):
         assert {0: centre < whole / 4, 1: abs(centre - whole / 2) < 8, 2: centre > whole * 3 / 4}[position]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("gravity, dx, dy", [
     ("NorthWest", 50, 70), ("SouthEast", 50, 70), ("NorthEast", 33, 5), ("SouthWest", 5, 33), ("Center", 40, 30),
     ("Center", -40, -30),
@@ -122,6 +124,7 @@ def test_longer_text_is_wider_and_no_higher(api, night):
 
 # Which colour
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fill, colour", [
     ("red", (255, 0, 0)), ("#14c814", GREEN), ("#00f", (0, 0, 255)), ("rebeccapurple", (102, 51, 153)),
 ])
@@ -148,6 +151,7 @@ def test_dark_text_is_seen_on_a_bright_picture(api):
 
 # What it says
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("said", [
     "<b>&amp;</b>", "<i>", "</span>", "a < b & c > d", "&lt;", "&#65;", "<span foreground='red'>x</span>", "<!-- x -->",
     # With a mark that makes one character of both.
@@ -208,6 +212,7 @@ def test_font_is_the_one_that_is_said(api, night):
     assert usual[1] < 0.6 * usual[0]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("font", [
     "No Such Font", "DejaVu Sans Mono 99", "Sans, bold 500", "<b>", "a" * 100, "宋体", "'", "Serif:bold",
 ])
@@ -246,6 +251,7 @@ def test_16_marks_may_be_laid_over_a_picture(api, night, count, status):
 QUARTERS = [(0, 0, 300, 200), (300, 0, 600, 200), (0, 200, 300, 400), (300, 200, 600, 400)]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("options", [{}, {"rotate": 0}, {"rotate": 45}, {"rotate": 90}, {"rotate": 360}, {"uw": 0, "uh": 0},
                                      {"uw": 50, "uh": 20, "rotate": 30}, {"fontsize": 600}, {"dissolve": 50}], ids=str)
 def test_tiles_lie_in_every_quarter(api, night, options):
@@ -294,6 +300,7 @@ def test_tile_is_turned(api, night):
     assert longest(upright, width, lambda x: (x, 0, x + 1, height)) > 2 * longest(upright, height, lambda y: (0, y, width, y + 1))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("degrees", [0, 45, 90, 180, 270, 360])
 def test_thin_text_is_seen_however_it_is_turned(api, night, degrees):
     assert ink(written(api, night, "-" * 30, kind=4, rotate=degrees), BLACK, tolerance=30)
@@ -309,6 +316,7 @@ def test_small_picture_has_tiles(api, said):
 
 # Limits and words
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("said", ["x" * 1000, CHINESE * 500, "😀" * 250], ids=["letters", "Chinese", "faces"])
 @pytest.mark.parametrize("kind", [2, 3])
 def test_1000_letters_are_written(api, night, said, kind):

@@ -55,6 +55,7 @@ def refuse(api, url, words, status=400):
 
 # Where
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("dx, dy", [(None, None), (0, 0), (7, 31), (-5, -8), (-5, 12), (60, 0)])
 @pytest.mark.parametrize("gravity", GRAVITIES)
 def test_mark_lies_where_gravity_and_offsets_say(api, paper, mark, gravity, dx, dy):
@@ -127,6 +128,7 @@ SCALED = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("wst", [None, 0, 1, 2, 3])
 def test_mark_is_a_part_of_the_picture(api, paper, tall, mark, wst):
     options = {"ws": 0.25} | ({} if wst is None else {"wst": wst})
@@ -150,6 +152,7 @@ def test_mark_grows_no_more_than_tenfold(api, paper):
     assert abs(box[2] - 40) <= 1 and abs(box[3] - 20) <= 1
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size, expected", [
     ((400, 100), (300, 75)), ((100, 400), (50, 200)), ((900, 600), (300, 200)), ((300, 200), (300, 200)),
     ((3000, 10), (300, 1)),
@@ -159,6 +162,7 @@ def test_mark_that_is_larger_than_the_picture_is_shrunk_to_fit(api, paper, size,
     assert ink(drawn(api, paper, large, gravity="NorthWest", dx=0, dy=0), WHITE) == (0, 0, *expected)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", [
     "JPEG", "JPEG in gray", "JPEG in CMYK", "PNG of 16 bits", "PNG with a palette", "WebP", "GIF",
 ])
@@ -167,6 +171,7 @@ def test_mark_has_its_colour_on_every_kind_of_picture(api, mark, name):
     assert farthest([mean(image, (8, 6, 36, 18))], [RED]) <= 12
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", [
     "JPEG", "PNG of 16 bits", "PNG with alpha", "WebP with alpha", "GIF", "TIFF", "HEIC", "AVIF", "BMP",
 ])
@@ -378,6 +383,7 @@ def test_words_that_are_no_mark_are_refused(api, paper, mark, words):
     refuse(api, paper, words.format(mark=marks.image(mark)))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, value", [
     ("dissolve", 0), ("dissolve", 101), ("dissolve", -1), ("dissolve", "x"), ("gravity", "Middle"),
     ("gravity", "center"),

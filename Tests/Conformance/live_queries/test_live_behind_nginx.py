@@ -36,6 +36,7 @@ def test_route_names_the_public_address(behind):
     assert answer["server"] == address(server.url)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_dialogue_goes_through(behind, trusting, protocol):
     server, proxy = behind

@@ -115,6 +115,7 @@ def changed(diary, person, **fields):
 
 # JavaScript
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("platform", ["Browser", "Node.js"])
 @pytest.mark.parametrize("protocol", [PROTOBUF, BASE64])
 def test_javascript(server, diary, person, platform, protocol):
@@ -265,6 +266,7 @@ def java(address, protocol, *, pushes, id, number):
     return socket
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("pushes", [True, False], ids=["with push", "without push"])
 @pytest.mark.parametrize("protocol", [PROTOBUF, PROTOBUF_1])
 def test_java(server, diary, person, protocol, pushes):

@@ -28,6 +28,7 @@ def test_sigterm_closes_the_connections(own, connect):
     assert own.wait(10) == 0
 
 
+@pytest.mark.extended
 def test_events_before_sigterm_come_first(own, connect):
     live = connect(own.api())
     live.subscribe("Task")
@@ -61,6 +62,7 @@ def stop(server, live):
     return time.monotonic() - began
 
 
+@pytest.mark.extended
 def test_costly_conditions_do_not_hold_the_server_up(own, connect):
     alone = stop(own, connect(own.api()))
     own.start()
@@ -75,6 +77,7 @@ def test_costly_conditions_do_not_hold_the_server_up(own, connect):
     assert stop(own, live) < 3 * alone + 2
 
 
+@pytest.mark.extended
 def test_client_comes_back_after_a_restart(own, connect):
     live = connect(own.api())
     query = live.subscribe("Task")

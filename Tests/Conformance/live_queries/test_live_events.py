@@ -89,6 +89,7 @@ CONDITIONS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("where, matching, change", CONDITIONS.values(), ids=CONDITIONS)
 def test_condition_decides_between_create_leave_and_enter(live, tasks, where, matching, change):
     live.subscribe(tasks.name, where)
@@ -165,6 +166,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("change, keys", CHANGES.values(), ids=CHANGES)
 def test_updated_keys_name_the_fields_whose_values_differ(live, tasks, change, keys):
     id = tasks.create(s="a", n=1, o={"city": "Lyon"}, a=["x"])
@@ -203,6 +205,7 @@ def test_save_that_is_aborted_causes_no_event(live, tasks):
     assert tasks.count(n=2) == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("send", [
     lambda tasks, id: tasks.put(id, {"n": 5}, where={"n": 2}),
     lambda tasks, id: tasks.put(id, {"n": "text"}),

@@ -35,6 +35,7 @@ def assert_limit(response, setting):
     assert_refused(response, 429, response.json()["code"], setting)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_connections_of_an_app(new_server, connect, protocol):
     api = limited(new_server, connections=2).api()
@@ -54,6 +55,7 @@ def test_connections_of_an_installation(new_server, connect):
     connect(api)
 
 
+@pytest.mark.extended
 def test_refused_connection_is_not_counted(new_server, connect):
     api = limited(new_server, connections=1).api()
     first = connect(api)
@@ -63,6 +65,7 @@ def test_refused_connection_is_not_counted(new_server, connect):
     assert eventually(lambda: has_room(api))
 
 
+@pytest.mark.extended
 def test_subscriptions_of_an_app(new_server):
     api = limited(new_server, subscriptions=2).api()
     first, second = new_id(), new_id()
@@ -76,6 +79,7 @@ def test_subscriptions_of_an_app(new_server):
     subscribed(subscribing(api, new_id(), "Task"))
 
 
+@pytest.mark.extended
 def test_subscriptions_of_an_installation(new_server):
     api = limited(new_server, subscriptions_per_installation=2).api()
     id = new_id()
@@ -121,6 +125,7 @@ def test_memory_of_the_patterns_of_a_condition(api):
     assert response.json()["error"].startswith("where.$or[")
 
 
+@pytest.mark.extended
 def test_memory_of_the_conditions_of_an_app(new_server):
     # Guests can use 60 %, and each condition takes ten times its JSON.
     api = limited(new_server, memory="200KB").api()
@@ -140,6 +145,7 @@ def told(api, live):
     return time.monotonic() - began
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("connects", [False, True])
 def test_costly_conditions_do_not_hold_up_the_events_of_others(new_server, connect, connects):
     api = start(new_server).api()
@@ -168,6 +174,7 @@ def test_size_of_a_message(new_server, connect, protocol):
     assert live.end() == ([], 1009)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, value", [
     ("CONNECTIONS", "-1"), ("SUBSCRIPTIONS", "many"), ("MESSAGE_SIZE", "1GB"), ("QUEUE_COUNT", "0"), ("LIFETIME", "0"),
     ("IDLE_TIMEOUT", "1"),

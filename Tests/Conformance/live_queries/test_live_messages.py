@@ -91,6 +91,7 @@ FRAMES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, moment", covering(FRAMES, ["before the log-in", "after it"]))
 def test_broken_frame_ends_the_connection(upgraded, name, moment):
     (data, codes), socket = FRAMES[name], upgraded()

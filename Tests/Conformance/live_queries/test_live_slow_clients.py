@@ -98,6 +98,7 @@ def test_slow_clients_cost_neither_memory_nor_time(crowded, slowly, connect):
     assert together < 3 * alone + 2
 
 
+@pytest.mark.extended
 def test_batch_that_many_users_see_takes_little_memory(new_server, connect):
     """The class has a field for files, whose rights differ from user to user."""
     server = start(new_server)

@@ -60,17 +60,20 @@ def test_named_files_are_deleted_and_missing_ones_are_reported(run, files, left,
     assert left() == {files[3]}
 
 
+@pytest.mark.extended
 def test_condition_and_age_are_combined(run, files, left, mark):
     result = run("delete", "--yes", "--where", condition(mark), "--older-than", "90d")
     assert result.returncode == 0, result.stderr
     assert left() == {files[3]}
 
 
+@pytest.mark.extended
 def test_list_comes_from_standard_input(run, files, left):
     assert run("delete", "--yes", "-", input="\n".join(files[:2])).returncode == 0
     assert left() == set(files[2:])
 
 
+@pytest.mark.extended
 def test_manifest_of_an_import_names_the_files(run, files, left, tmp_path, mark):
     rows = [{"path": "0.txt", "objectId": files[0]}, {"path": "1.txt", "key": f"{mark}/1.txt"}, {"path": "2.txt"}]
     (tmp_path / "list.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -125,6 +128,7 @@ def test_relations_styles_and_the_placeholder_are_references(run, master, tmp_pa
     assert left() == {related, styled, sign}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("answer", "deleted"), [("y", True), ("n", False), ("", False)], ids=["yes", "no", "nothing"])
 def test_question_is_answered(server, files, left, tmp_path, mark, answer, deleted):
     command = OnTerminal(
@@ -143,6 +147,7 @@ def test_app_key_is_not_enough(server, tmp_path, files, left):
     assert left() == set(files)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments", [[], ["x", "--unreferenced"], ["-"], ["--older-than", "soon"]], ids=str)
 def test_unclear_selection_is_refused(run, arguments):
     assert run("delete", *arguments, input="").returncode == USAGE

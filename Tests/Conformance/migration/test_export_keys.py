@@ -41,6 +41,7 @@ class AppOfFiles(Serving):
         request.reply(status, json.dumps(body).encode(), Content_Type="application/json")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("key", ["../escaped.txt", "../\u0308escaped.txt", "a/../../\u0308escaped.txt"], ids=ascii)
 def test_key_leads_no_file_out_of_the_folder_of_files(tmp_path, key):
     app = AppOfFiles(key, "a/\u0308b.txt")
@@ -53,6 +54,7 @@ def test_key_leads_no_file_out_of_the_folder_of_files(tmp_path, key):
     assert (tmp_path / "app" / "files" / "a" / "\u0308b.txt").read_bytes() == DATA
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "schemas", [{"../escaped": {}}, {"Post": {"../escaped": {"type": "Relation", "className": "Post"}}}],
     ids=["class", "relation"],

@@ -63,6 +63,7 @@ def test_id_that_is_a_path_replaces_no_file(empty, tmp_path, form):
     assert record.status_code == 200, record.text
 
 
+@pytest.mark.extended
 def test_classes_with_the_endings_of_exports_come_back(empty, new_server, tmp_path):
     names = ["Post", "Post_all", "Log", "Log_schema"]
     source = empty.api(ALPHA, master=True)

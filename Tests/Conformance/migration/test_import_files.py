@@ -71,12 +71,14 @@ def test_second_run_imports_only_what_is_new(run, records, tmp_path, mark):
     assert sorted(records(mark)) == ["a", "b", "c"]
 
 
+@pytest.mark.extended
 def test_paths_can_become_keys(run, api, server, tmp_path, mark):
     write(tmp_path / "album", ["深/x.txt"])
     assert run("import", "album", "--keep-paths", "--key-prefix", mark).returncode == 0
     assert api.fetch(f"{server.url}/{mark}/%E6%B7%B1/x.txt").content == "bytes of 深/x.txt".encode()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("keys", [[], ["--keep-paths"]], ids=["random-keys", "paths-as-keys"])
 def test_changed_file_is_reported_and_replaced_with_update(run, records, api, tmp_path, mark, keys):
     write(tmp_path / mark, [f"{mark}.txt"])
@@ -116,6 +118,7 @@ def test_manifest_decides_what_the_server_stores(run, master, tmp_path, mark):
     assert record["metaData"]["a"] == [1]
 
 
+@pytest.mark.extended
 def test_list_of_paths_and_urls_comes_from_standard_input(run, records, tmp_path, mark):
     write(tmp_path, ["a.txt", "served/b c.txt"])
     with FolderServer(tmp_path / "served") as old:
@@ -138,6 +141,7 @@ def test_key_that_exists_with_other_bytes_is_reported_and_the_rest_continues(run
     assert f"the server has a file with the key '{mark}/k' and other bytes" in result.stderr
 
 
+@pytest.mark.extended
 def test_failed_file_is_tried_again_only_when_asked(run, records, tmp_path, mark):
     write(tmp_path, ["a"])
     (tmp_path / "list.jsonl").write_text(json.dumps({"path": "a", "key": "1.1/x", "name": "n"}) + "\n")
@@ -237,6 +241,25 @@ def test_killed_at_any_moment_every_file_exists_once(server, run, records, tmp_p
 
 
 @pytest.mark.extended
+@pytest.mark.parametrize("keys", [[], ["--keep-paths"]], ids=["random-keys", "paths-as-keys"])
+def test_files_that_change_after_a_kill_exist_once_as_they_are_now(server, run, records, tmp_path, mark, keys):
+    names = [f"{mark}-{number}.bin" for number in range(300)]
+    write(tmp_path / mark, names)
+    arguments = ["import", mark, "--meta", json.dumps({"mark": mark}), *keys]
+    environment = own_environment(**credentials_of(server.url, master=ALPHA.master))
+    process = subprocess.Popen([BINARY, *arguments], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL)
+    assert eventually(lambda: len(records(mark)) >= 40)
+    process.kill()
+    process.wait(timeout=TIMEOUT)
+    for name in names:
+        (tmp_path / mark / name).write_bytes(f"new bytes of {name}".encode())
+    result = run(*arguments, "--update")
+    assert result.returncode == 0, result.stderr
+    assert len(records(mark)) == len(names)
+    assert run(*arguments, "--verify").returncode == 0
+
+
+@pytest.mark.extended
 def test_interruption_says_how_to_continue(server, run, tmp_path):
     write(tmp_path / "album", [f"{number}" for number in range(20)])
     environment = own_environment(**credentials_of(server.url, master=ALPHA.master))
@@ -253,6 +276,7 @@ def test_interruption_says_how_to_continue(server, run, tmp_path):
     assert run("import", "album").returncode == 0
 
 
+@pytest.mark.extended
 def test_journals_in_the_folder_are_not_imported(run, records, tmp_path, mark):
     write(tmp_path / "album", ["a", "sub/b"])
     arguments = ["--meta", json.dumps({"mark": mark})]
@@ -262,6 +286,7 @@ def test_journals_in_the_folder_are_not_imported(run, records, tmp_path, mark):
     assert sorted(records(mark)) == ["a", "b"]
 
 
+@pytest.mark.extended
 def test_large_file_is_stored_with_its_bytes(run, records, api, tmp_path, mark):
     data = os.urandom(1 << 20) * 20
     (tmp_path / "large.bin").write_bytes(data)

@@ -35,6 +35,7 @@ def status(server):
     return json.loads(run(server, "mirror", "status", "--json").stdout)
 
 
+@pytest.mark.extended
 def test_app_moves_before_its_files(old, server, tmp_path):
     internal = [row for row in old.objects["_File"] if row.get("key")]
     arguments = ["import", "leancloud", old.export, "--class", "_File", "--journal"]

@@ -120,6 +120,7 @@ def test_verification_of_an_export_that_was_not_imported_fails(old, new_server, 
     assert "the server has no such object" in result.stderr and " differ" in result.stderr
 
 
+@pytest.mark.extended
 def test_import_into_a_full_server_names_what_differs_and_changes_it_if_told(old, imported, tmp_path):
     server, _ = imported
     id = old.objects["Country"][5]["objectId"]
@@ -141,6 +142,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("damage", BROKEN.values(), ids=BROKEN)
 def test_bad_line_is_named_and_the_others_are_imported(damage, new_server_of_old, old, tmp_path):
     source = tmp_path / "export"

@@ -35,6 +35,7 @@ def test_verification_finds_nothing_missing(killed):
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.extended
 def test_every_object_is_there_once(killed, old_app):
     api = killed[0].api(OLD, master=True)
     for name, rows in old_app.objects.items():
@@ -42,6 +43,7 @@ def test_every_object_is_there_once(killed, old_app):
             assert api.get(f"/1.1/classes/{name}", params={"limit": 0, "count": 1}).json()["count"] == len(rows), name
 
 
+@pytest.mark.extended
 def test_users_log_in_with_the_python_sdk_and_their_old_passwords(killed, old_app):
     sdk = SDK(killed[0].url, app=OLD)
     try:
@@ -59,11 +61,13 @@ def test_users_log_in_with_the_python_sdk_and_their_old_passwords(killed, old_ap
         sdk.close()
 
 
+@pytest.mark.extended
 def test_old_session_tokens_stay_valid(killed, old_app):
     tokens = [user["sessionToken"] for user in old_app.objects["_User"] if user.get("sessionToken")]
     assert tokens and all(is_live(killed[0].api(OLD), token) for token in tokens[:5])
 
 
+@pytest.mark.extended
 def test_thumbnails_work_under_the_old_keys(killed, old_app):
     server, _ = killed
     images = [row for row in old_app.objects["_File"] if row.get("key") and row["name"] == "photo.jpg"]

@@ -78,6 +78,7 @@ def test_file_arrives_in_spite_of_the_fault(run, row, old, target, fault):
     assert target.api(OLD).fetch(app.url(row | {"url": None}).replace(app.file_domain, target.url)).content == app.content(row["key"])
 
 
+@pytest.mark.extended
 def test_file_arrives_from_where_a_redirect_leads(run, row, old):
     app, domain = old
     other = FaultyFileDomain(contents={"elsewhere": app.content(row["key"])})
@@ -95,6 +96,7 @@ FAILING = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("fault", "reason"), FAILING.values(), ids=FAILING)
 def test_file_that_does_not_arrive_is_reported_and_nothing_of_it_is_left(run, row, old, target, fault, reason):
     _, domain = old

@@ -37,6 +37,7 @@ def run(server, old, tmp_path):
     return run
 
 
+@pytest.mark.extended
 def test_class_that_an_earlier_run_left_out_is_imported(old, server, run):
     result = run("--class", "Country")
     assert result.returncode == 0, result.stderr
@@ -46,6 +47,7 @@ def test_class_that_an_earlier_run_left_out_is_imported(old, server, run):
     assert reply["count"] == len(old.server.state.objects["Setting"]) > 0
 
 
+@pytest.mark.extended
 def test_file_that_failed_is_read_again_and_the_verification_reads_everything(old, server, run):
     key = old.keys_of_files[0]
     (row,) = [row for row in old.objects["_File"] if row.get("key") == key]

@@ -30,6 +30,7 @@ NO_JSON = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("case", NO_JSON)
 def test_body_that_is_no_json_object(things, case):
     id = things.create(n=1)
@@ -73,6 +74,7 @@ INJECTIONS = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text", INJECTIONS, ids=ascii)
 def test_text_is_never_part_of_a_statement(things, text):
     things.create(a="other", tags=["other"], p={"x": "other"})
@@ -81,6 +83,7 @@ def test_text_is_never_part_of_a_statement(things, text):
         assert things.ids(where=where) == {id}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("value", [
     "x\0y", "\0", ["\0"], {"b": "\0"}, [{"b": ["\0"]}], op("Add", objects=["\0"]), op("AddUnique", objects=["\0"]),
 ], ids=ascii)
@@ -98,6 +101,7 @@ def test_null_character_in_an_inner_name_is_refused(things):
 BAD_IDS = [*(quote(text, safe="") for text in INJECTIONS), "%00", "%2e%2e", "z" * 5000, "%E8%8C%B6", "a%2Fb"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.single
 @pytest.mark.parametrize("id", BAD_IDS, ids=lambda id: id[:12])
 def test_id_that_cannot_be(things, id):
@@ -123,6 +127,7 @@ def test_id_that_could_be_and_is_none(things):
     assert things.read(kept) == {"n": 1}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("acl", [
     [], "*", 5, True, {"*": True}, {"*": "rw"}, {"*": {"read": "yes"}}, {"*": {"read": 1}}, {"*": []},
     {"n" * 129: {"read": True}}, {"*": {"execute": True}},

@@ -382,6 +382,7 @@ FAILING = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", FAILING)
 def test_one_failure_saves_nothing(things, master, case):
     id = things.create(n=1)
@@ -451,6 +452,7 @@ def test_change_without_an_id_of_what_was_not_made(things):
 UNKNOWN_PATHS = ["/1.1/nonsense", "", "http://127.0.0.1:1/1.1/classes/X", "/1.1/../health"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("item", BAD_ITEMS, ids=str)
 def test_bad_request_refuses_the_save(things, item):
     things.create()

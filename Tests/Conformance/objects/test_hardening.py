@@ -86,6 +86,7 @@ CONDITIONS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", CONDITIONS)
 def test_change_under_a_condition(things, rules, case):
     id = things.create(name="a", rule=rules["a"], n=1)
@@ -95,6 +96,7 @@ def test_change_under_a_condition(things, rules, case):
     assert things.read(id)["n"] == 2
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", CONDITIONS)
 def test_delete_under_a_condition(things, rules, case):
     id = things.create(name="a", rule=rules["a"])
@@ -104,6 +106,7 @@ def test_delete_under_a_condition(things, rules, case):
     assert things.count() == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", CONDITIONS)
 def test_batches_under_a_condition(things, rules, case):
     id = things.create(name="a", rule=rules["a"], n=1)
@@ -175,6 +178,7 @@ def test_path_that_leads_too_deep_is_refused(things, fields):
     assert things.read(id) == {"p": {"n": 1}}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("before, fields", [
     ({"p": {}}, {"p.a.b.c.d.e.f.g.h.i.j": nest(89)}), ({"p": {}}, {"p.x": nest(97)}), ({}, {"p": nest(99)}),
     ({"p": nest(99)}, {"p.n": 1}), ({"p": {"x": {"all": []}}}, {"p.x.all": op("Add", objects=[nest(95)])}),
@@ -470,6 +474,7 @@ def test_unique_fields_tell_cases_apart_after_a_restart(new_server):
         assert_refused(Objects(server.api(), "Kept").post({name: value}), 400, 137, f"'{name}'")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("value, status", [
     ({"0": 1}, 201), ({"x": {"0": 1}}, 201), ({"0": {"0": [1]}}, 201), ({}, 201), (None, 201), ({"x": 1, "y": [1]}, 201),
     ({"x": []}, 400), ({"x": [1]}, 400), ({"x": [[]]}, 400),
@@ -584,6 +589,7 @@ def test_whole_number_may_have_a_point(things, limit, count):
     assert len(found["success"]["results"]) == count
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("limit", ["10.5", "nan", "inf", "-inf", "1e300", "1.", "1e-3", "0.1", "10.0x", "9" * 400])
 def test_number_that_is_not_whole_is_refused(things, limit):
     things.create()
@@ -592,6 +598,7 @@ def test_number_that_is_not_whole_is_refused(things, limit):
         assert response.status_code == 400, response.text
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("type", ["Array", "Object", "Pointer", "GeoPoint", "Bytes"])
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_scan_goes_along_what_has_an_order(things, master, type, sign):
@@ -629,6 +636,7 @@ def test_child_of_another_class_is_106(things):
     assert (things.count(), other.count()) == (1, 1)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("body", [[1], "text", 5, True, [], ""], ids=str)
 @pytest.mark.parametrize("method", ["POST", "PUT"])
 def test_body_that_is_no_object_is_107(things, body, method):

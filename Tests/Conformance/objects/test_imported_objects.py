@@ -119,6 +119,7 @@ def test_invalid_time_of_a_change_is_refused_by_its_name(things, master, body):
 NAMES = ["城市", "naïve", "имя", "名_2", "e\u0301"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
 def test_field_of_any_script_is_read_queried_and_changed_by_everyone(things, master, name):
     id = imported(things, master, **{name: 1})

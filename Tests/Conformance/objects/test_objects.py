@@ -109,12 +109,14 @@ def test_value_of_each_type_comes_back(things, type):
     assert things.read(things.create(**{type: VALUES[type]})) == {type: VALUES[type]}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("type", VALUES)
 def test_value_of_each_type_comes_back_from_inside(things, type):
     fields = {"list": [VALUES[type], [VALUES[type]]], "object": {"a": VALUES[type], "b": {"c": [VALUES[type]]}}}
     assert things.read(things.create(**fields)) == fields
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text", [
     "", "茶 🍵 e\u0301", "a\"b\\c/d\n\t", "'; DROP TABLE x; --", "\u2028\ufeff\x7f", "x" * 50_000,
 ],
@@ -186,6 +188,7 @@ FILES = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("form", FILES)
 def test_file_in_any_form_comes_back_whole(things, record, form):
     id = things.create(picture=FILES[form](record))
@@ -194,6 +197,7 @@ def test_file_in_any_form_comes_back_whole(things, record, form):
         assert {name: seen[name] for name in expected} == expected
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("form", FILES)
 def test_file_in_a_list_is_whole_only_when_included(things, record, form):
     id = things.create(pictures=[FILES[form](record)])
@@ -431,6 +435,7 @@ def test_other_columns_are_left_out(things):
     assert things.read(id) == {"a": 1}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("type, value", [
     ("Number", 7), ("String", "x"), ("Boolean", False), ("Array", [1]), ("Object", {"a": 1}),
 ])
@@ -530,6 +535,7 @@ def both(things, id, **query):
     return one
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("keys, seen", [
     ("name", {"name"}), ("name,color", {"name", "color"}), ("name, n", {"name", "n"}), ("missing", set()),
     ("-name", {"color", "parent", "all", "n"}), ("-name,-color,-n", {"parent", "all"}),
@@ -587,6 +593,7 @@ def test_include_takes_several_names(family):
     assert (seen["all"][0]["name"], seen["parent"]["name"]) == ("top", "middle")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("include", ["name,n", "missing", "missing.deeper", "name.x", "", "parentx,n"])
 def test_include_passes_over_what_is_no_pointer(family, include):
     things, *_, bottom = family

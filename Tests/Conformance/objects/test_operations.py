@@ -52,6 +52,7 @@ ON_MISSING = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("operation, expected", ON_MISSING, ids=str)
 def test_on_create(things, operation, expected):
     column = f"is{type(expected).__name__}"
@@ -60,6 +61,7 @@ def test_on_create(things, operation, expected):
     assert things.read(body["objectId"]) == {column: expected}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("operation, expected", ON_MISSING, ids=str)
 def test_on_a_missing_field(things, operation, expected):
     column = f"is{type(expected).__name__}"
@@ -68,6 +70,7 @@ def test_on_a_missing_field(things, operation, expected):
     assert things.read(id) == {column: expected, "other": "a"}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("before, operation, after", [
     (5, increment(2), 7), (5, increment(-7), -2), (5, increment(0.5), 5.5), (0.5, increment(1), 1.5),
     (2**40, increment(1), 2**40 + 1), (5, decrement(2), 3), (5, decrement(-2), 7),
@@ -98,6 +101,7 @@ EQUAL = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("stored, given", EQUAL, ids=str)
 def test_elements_are_compared_by_value(things, stored, given):
     id = things.create(all=[stored])
@@ -107,6 +111,7 @@ def test_elements_are_compared_by_value(things, stored, given):
     assert things.read(id) == {"all": []}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("stored, given", [
     ("1", 1), (1, True), (0, False), (None, 0), ([1, 2], [2, 1]), ({"a": 1}, {"a": 1, "b": 2}), (post(1), post(2)),
     (post(1), pointer("Other", post(1)["objectId"])), ("a", "A"), ("\u00e9", "e\u0301"), (2**53, 2**53 + 1),
@@ -157,6 +162,7 @@ def test_adding_at_once_loses_none(things, server):
 
 # Delete
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("type", VALUES)
 def test_delete_takes_the_field_away(things, type):
     id = things.create(**{type: VALUES[type], "kept": 1})
@@ -214,6 +220,7 @@ def typed(api):
     return objects, objects.create(**VALUES, Relation=add_relation(post(9)))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, type", some(WRONG, 8))
 def test_on_a_field_of_another_type(typed, name, type):
     objects, id = typed
@@ -222,6 +229,7 @@ def test_on_a_field_of_another_type(typed, name, type):
     assert objects.get(id).json() == before
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, type", some(WRONG, 8))
 def test_on_a_new_object_whose_column_has_another_type(typed, name, type):
     objects, id = typed
@@ -242,6 +250,7 @@ def test_operation_fixes_the_type_of_a_new_column(things, operation, value):
 
 # Operations that are malformed
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("field, code", [
     (op("Explode"), 1), (op("increment", amount=1), 1), (op(""), 1), (op("SetOnInsert", value=1), 1), (op(5), 107),
     (op(None), 107),
@@ -252,6 +261,7 @@ def test_unknown_operation(things, field, code):
     assert_refused(things.put(id, {"n": field}), 400, code)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("field", [
     op("Increment", amount="1"), op("Increment", amount=None), op("Increment", amount=[1]),
     op("Decrement", amount={}), op("BitOr"), op("BitOr", value="1"), op("BitAnd", value=1.5),
@@ -343,6 +353,7 @@ def test_removing_from_a_relation_that_is_not_there_makes_it(things):
     assert things.read(id) == {"n": 1, "likes": relation("Post")}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("field", [{}, relation("Post"), {"__type": "Relation"}, relation(None)], ids=str)
 def test_relation_without_a_change_is_passed_over(things, api, field):
     id = things.create(likes=add_relation(post(1)))
@@ -404,6 +415,7 @@ def test_relation_goes_with_its_owner(things, posts):
 
 # Keys with dots
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("key, value, after", [
     ("p.city", "X", {"city": "X", "n": 1, "tags": ["a"], "q": {"r": {"s": 1}}}),
     ("p.n", increment(2), {"city": "Lyon", "n": 3, "tags": ["a"], "q": {"r": {"s": 1}}}),
@@ -474,6 +486,7 @@ def test_operation_on_an_inner_field_of_another_type(things, key, value):
     assert things.read(id) == fields
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("value", [add_relation(post(1)), remove_relation(post(1)), relation("Post")], ids=str)
 @pytest.mark.parametrize("key", ["p.likes", "new.likes"])
 def test_relation_inside_of_a_field(things, key, value):
@@ -495,6 +508,7 @@ def test_dotted_key_on_create(things, value):
     assert_refused(things.post({"p.city": value}), 400, 105)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("key", [
     ".", "p.", ".a", "p..a", "p.a.", "p.$a", "p.a b?.", "createdAt.x", "objectId.x", "__x.a", "bad-name.a",
 ])

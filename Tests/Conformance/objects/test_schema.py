@@ -67,6 +67,7 @@ RESERVED = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("column", BAD_COLUMNS, ids=ascii)
 def test_bad_column_name(things, column):
     assert_refused(things.post({column: 1}), 400, 105)
@@ -106,6 +107,7 @@ def test_column_names_keep_their_case(things):
     assert things.read(things.create(**fields)) == fields
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("value", [
     {"$a": 1}, {"a.b": 1}, {"a": {"$b": 1}}, [{"$a": 1}], [[{"a": {"b.c": 1}}]], {"$": 1}, {"a$b": 1}, {".": 1},
     op("Add", objects=[{"$a": 1}]), op("AddUnique", objects=[{"a": {"b.c": 1}}]),
@@ -134,6 +136,7 @@ def typed(api):
 PAIRS = [(column, type) for column in [*VALUES, "Relation"] for type in VALUES if type != column]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("column, type", some(PAIRS, 8))
 def test_value_of_another_type(typed, column, type):
     objects, id = typed
@@ -253,6 +256,7 @@ def test_unknown_type(things, value):
         assert_refused(things.post(fields), 400, 107)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("value", [
     date(None), date(5), date(""), date("yesterday"), date("2024-13-01T00:00:00.000Z"), date("2024-02-30T00:00:00.000Z"),
     date("2024-03-01T25:00:00.000Z"), {"__type": "Date"}, geopoint("1", "2"), geopoint(None, 1),
@@ -462,6 +466,7 @@ def test_flags_of_a_missing_column_need_a_type(things, master):
     assert "m" not in schema(master, things)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("flags", [
     {"type": "String"}, {"type": "Nonsense"}, {"type": 5}, {"type": "Pointer"}, {"unique": "yes"}, {"default": "text"},
     {"required": 1},
@@ -503,6 +508,7 @@ def test_flags_outlive_a_restart(new_server):
 
 # Indexes
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fields, name", [
     (["a"], "a"), (["b.c"], "b.c"), (["a", "d"], "a,d"), (["a", "b.c"], "a,b.c"),
 ])

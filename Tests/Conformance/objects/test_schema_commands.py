@@ -92,12 +92,14 @@ def test_index_of_a_missing_class(run, command):
     assert_fails(run("index", name, "NeverMade", *rest), "Class or object doesn't exists.", "404")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("path", ["b.😀", "b.x y", "b.x'y", 'b.x"y'], ids=ascii)
 def test_index_of_an_odd_place_is_refused(run, things, path):
     things.create(b={"c": 1})
     assert_fails(run("index", "add", things.name, path), "cannot be indexed", "letters, digits", "400")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["a", "b.茶 x?y#z%41/,c", "..", "%61"], ids=ascii)
 def test_missing_index_cannot_be_removed(run, things, name):
     things.create(a=1)
@@ -110,6 +112,7 @@ def test_index_of_a_unique_field_stays(run, out, things, master):
     assert out("index", "list", things.name) == ["name  unique"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, command", covering(
     ["1st", "a b", "a/b", "a?b", "a#b", "..", ".", "%2e%2e", "茶"], [("index", "list"), ("schema", "show")],
 ), ids=ascii)
@@ -187,6 +190,7 @@ def test_field_that_leads_to_a_class(out, things, field, type):
     assert field(type) == {"type": type, "className": "Folder"}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("option, flag", [
     ("unique", "unique"), ("required", "required"), ("read-only", "readOnly"), ("hidden", "hidden"),
 ])
@@ -206,6 +210,7 @@ def test_auto_increment(out, things):
     assert [things.read(things.create())["no"] for _ in range(2)] == [1, 2]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("type, text, value", [
     ("Number", "5", 5), ("Number", "-1.5", -1.5), ("String", '"a/b 茶"', "a/b 茶"), ("String", '"--x"', "--x"),
     ("Boolean", "false", False), ("Object", '{"a": [1, null, {}]}', {"a": [1, None, {}]}), ("Array", "[]", []),
@@ -220,6 +225,7 @@ def test_default_is_set_and_taken_away(out, things, field, type, text, value):
     assert "default" not in field(name)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments, words", [
     (["--type", "String"], "it cannot change"),
     (["--type", "Nonsense"], "type 'Nonsense' is not known. The types are String, Number, "),
@@ -233,6 +239,7 @@ def test_change_that_the_server_refuses(run, things, field, arguments, words):
     assert field("n") == before
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["bad?", "a/b", "..", "acl", "__x", "😀"], ids=ascii)
 def test_bad_field_name_is_refused(run, things, name):
     assert_fails(run("schema", "set", things.name, name, "--type", "String"), "Invalid key name.", "400")
@@ -240,6 +247,7 @@ def test_bad_field_name_is_refused(run, things, name):
 
 # Wrong usage
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments, words", [
     (["index", "list"], "<class>"), (["index", "add", "A"], "<field>"), (["index", "remove", "A"], "<name>"),
     (["index", "add", "A", "a", "b", "c"], "one or two fields"), (["schema", "show", "A", "B"], "'B'"),

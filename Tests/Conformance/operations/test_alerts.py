@@ -28,6 +28,7 @@ def test_alerts_fire_when_they_should_and_only_then():
     assert code == 0, output
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
 def test_alert_has_a_case_that_fires_and_one_that_does_not(rule):
     # The base loader reads `0x4`, five zeros for promtool, as a string instead of as a number.
@@ -36,6 +37,7 @@ def test_alert_has_a_case_that_fires_and_one_that_does_not(rule):
     assert {bool(case.get("exp_alerts")) for case in cases} == {True, False}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
 def test_alert_names_metrics_that_exist(server, rule):
     named = metrics_in(rule["expr"])

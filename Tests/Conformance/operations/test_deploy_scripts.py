@@ -61,6 +61,7 @@ def back_up(tmp_path, stub, run):
     return back_up
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("keep", ["0", "00", "07", "", "-1", "all", "--keep-daily 7"])
 def test_backup_without_a_number_of_backups_to_keep_is_refused(keep, back_up, tmp_path):
     done, names = back_up(keep)

@@ -121,6 +121,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
 def test_error_moves_its_series_and_no_other(server, api, error):
     watch = Watch(server, *REQUESTS)
@@ -128,6 +129,7 @@ def test_error_moves_its_series_and_no_other(server, api, error):
     watch.assert_changes(ERRORS[error])
 
 
+@pytest.mark.extended
 def test_refusal_because_of_a_limit_counts_by_its_setting(new_server):
     server = new_server(**limits(max_open_guests=1)).start()
     api = server.api()
@@ -265,6 +267,7 @@ def test_build_info_is_one(server):
     assert sample.labels["commit"] == (json.loads(named).get("commit") or "unknown")
 
 
+@pytest.mark.extended
 def test_server_info_has_the_id_that_ready_sends(server, new_server):
     ids = []
     for each in (server, new_server().start()):

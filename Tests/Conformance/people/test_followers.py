@@ -45,6 +45,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_followed(three, case):
     make, status, code = REFUSED[case]

@@ -48,6 +48,7 @@ TAKERS = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("taker, acl", covering(TAKERS, WRONG), ids=str)
 def test_acl_of_another_form_is_123(api, notes, taker, acl):
     id = notes.create(n=1, ACL=OPEN)
@@ -107,6 +108,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("audience, caller", one_of_each(SUBJECTS))
 @pytest.mark.parametrize("change", CHANGES)
 def test_object_is_changed_by_whom_its_acl_names(cast, notes, audience, caller, change):

@@ -27,6 +27,7 @@ def numbers(rows):
 THIRDS = list(range(0, 30, 3))
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("query, expected", [
     ({}, THIRDS), ({"order": "n"}, THIRDS), ({"order": "-n"}, THIRDS[::-1]), ({"order": "letter,-n"}, [
         24, 18, 12, 6, 0, 27, 21, 15, 9, 3,

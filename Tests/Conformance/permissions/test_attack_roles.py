@@ -78,6 +78,7 @@ WAYS = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("role, way, change", covering(ROLES, WAYS, CHANGES), indirect=["role"])
 def test_role_is_not_changed_by_whom_its_acl_does_not_let_write(role, state, way, change):
     before = state(role)
@@ -87,6 +88,7 @@ def test_role_is_not_changed_by_whom_its_acl_does_not_let_write(role, state, way
     assert state(role) == before
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way", [
     lambda roles, id: roles.delete(id), lambda roles, id: roles.delete(f"{MISSING},{id}"),
     lambda roles, id: roles.delete(id, where={"name": {"$exists": True}}), lambda roles, id: batch(roles.api, delete(roles, id)),
@@ -105,6 +107,7 @@ CREATES = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("create", CREATES)
 def test_second_role_of_the_name_is_none(cast, role, state, create):
     before = state(role)
@@ -113,6 +116,7 @@ def test_second_role_of_the_name_is_none(cast, role, state, create):
     assert state(role) == before
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("way", WAYS)
 def test_own_role_does_not_take_the_name(cast, role, state, way):
     own = Role(cast.other, users=[cast.other], acl={cast.other.id: BOTH})
@@ -143,6 +147,7 @@ def test_own_role_is_not_put_below(cast, role, state):
     assert state(role) == before
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("key, target", [
     ("users", lambda cast, role: cast.other.pointer), ("roles", lambda cast, role: role.pointer),
 ], ids=["users", "roles"])

@@ -57,6 +57,7 @@ CALLS = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("call", CALLS)
 def test_operation_of_a_built_in_class_is_closed_and_opened(cast, rules, call):
     name, operation, make = CALLS[call]

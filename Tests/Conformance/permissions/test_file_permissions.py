@@ -35,6 +35,7 @@ def store(caller, acl=None, data=b"x", **fields):
 
 # Uploading
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("audience, caller", one_of_each(ALLOWED))
 @pytest.mark.parametrize("upload", UPLOADS)
 def test_upload_is_for_whom_create_is_open(cast, rules, files, server, upload, audience, caller):
@@ -151,6 +152,7 @@ def test_url_is_public(cast, rules):
     assert cast.guest.fetch(record["url"]).content == b"public"
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("path", FILES)
 @pytest.mark.parametrize("operation, call", [
     ("get", lambda caller, path, id: caller.get(f"{path}/{id}")),
@@ -180,6 +182,7 @@ DELETES = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("caller", ["guest", "owner", "member"])
 @pytest.mark.parametrize("delete", DELETES)
 def test_own_file_is_deleted_after_delete_was_opened_and_not_before(cast, rules, delete, caller):

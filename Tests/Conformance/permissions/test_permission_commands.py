@@ -89,6 +89,7 @@ def test_defaults_of_built_in_classes_are_shown(out):
 
 # Setting
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("operation, words", covering(OPERATIONS, [
     ["everyone"], ["users"], [f"user:{MISSING}"], ["role:Editors"], ["role:Two Words", "role:a-b_c", f"user:{MISSING}"],
 ]), ids=str)
@@ -100,6 +101,7 @@ def test_operation_is_opened(out, master, posts, operation, words):
     assert seen == {name: value for name, value in OPEN.items() if name != operation}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_none_closes(out, master, posts, operation):
     out("set", posts.name, operation, "none")
@@ -149,6 +151,7 @@ def assert_sentence(result):
     assert len(result.stderr.strip()) > 10
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("arguments", [
     ["set", "commands_Post", "get", "everybody"], ["set", "commands_Post", "get", "users", "nonsense"],
     ["set", "commands_Post", "get", "user:"], ["set", "commands_Post", "get", "role:"],
@@ -163,6 +166,7 @@ def test_wrong_words_change_nothing(run, master, posts, arguments):
     assert permissions(master, posts.name) == OPEN
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("arguments", [
     ["show", "1st"], ["show", ""], ["show", "a/b"], ["show", ".."], ["show", "茶"], ["set", "1st", "get", "users"],
     ["set", "_Unknown", "get", "users"], ["set", "..", "get", "users"], ["set", "_Session", "find", "everyone"],
@@ -176,6 +180,7 @@ def test_missing_class_is_said(run):
     assert_fails(run("show", "NeverMade"), "Class or object doesn't exists.", "404")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("arguments", [
     ["set"], ["set", "commands_Post"], ["set", "commands_Post", "get"], ["default-acl"], ["default-acl", "commands_Post"],
     ["show", "A", "B"], ["nonsense"], ["default-acl", "commands_Post", "{}", "{}"],

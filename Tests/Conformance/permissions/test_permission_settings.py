@@ -87,6 +87,7 @@ def test_member_that_is_not_understood_changes_nothing(master, posts, body):
     assert permissions(master, posts.name) == OPEN
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("word", [
     "everybody", "none", "*", "", "Everyone", "user:", "role:", "user", "role", "role:\u212a",
     "user:a b", "user:a/b", "group:Editors", " users", "users ", "USER:" + MISSING, f"user:{MISSING},users",

@@ -127,6 +127,7 @@ WAYS = {
 }
 
 
+@pytest.mark.few(18)
 @pytest.mark.parametrize("audience, caller", one_of_each(ALLOWED))
 @pytest.mark.parametrize("operation, way", [(operation, way) for operation, ways in WAYS.items() for way in ways])
 def test_operation_is_for_whom_it_is_open(cast, guarded, operation, way, audience, caller):
@@ -141,6 +142,7 @@ def test_operation_is_for_whom_it_is_open(cast, guarded, operation, way, audienc
         assert (guarded.get(id).json(), guarded.count()) == before
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("operation", WAYS)
 def test_several_words_open_to_each_of_them(cast, guarded, operation):
     permit(cast.master, guarded.name, **{operation: cast.words("user") + cast.words("role")})

@@ -157,6 +157,7 @@ def test_role_of_ten_thousand_works(cast, granted):
     assert granted([role], cast.owner) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count, seen", [(4, 4), (5, 5), (9, 5)])
 def test_more_roles_than_allowed_grant_nothing(new_server, count, seen):
     server = start(new_server, LCFILE_ACCOUNTS_MAX_ROLES="5")

@@ -54,6 +54,7 @@ JUNK = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("junk", JUNK)
 @pytest.mark.parametrize("length", [1, 3, MOST])
 def test_roles_made_later_push_out_no_older_ones(own, person, granted, length, junk):

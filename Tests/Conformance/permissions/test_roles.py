@@ -124,6 +124,7 @@ def test_one_of_many_who_make_a_role_at_once_has_it(cast, roles):
 
 # Changing roles
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("caller", ["owner", "master"])
 @pytest.mark.parametrize("rename", [
     lambda roles, id, name: roles.put(id, {"name": name}),

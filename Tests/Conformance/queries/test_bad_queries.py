@@ -120,6 +120,7 @@ def test_extreme_values(api, where, expected):
 
 # Conditions that mean nothing
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("where, place", [
     ({"n": {"$foo": 1}}, "where.n.$foo"), ({"n": {"$gt": 0, "$foo": 1}}, "where.n.$foo"), ({"$foo": []}, "$foo"),
     ({"n": {"$eq": 1}}, "where.n.$eq"), ({"n": {"$not": {"$gt": 1}}}, "where.n.$not"), ({"$nor": [{"n": 1}]}, "$nor"),
@@ -165,6 +166,7 @@ def test_array_in_an_array_of_conditions_is_taken(api):
     assert len(ask(api, [[]]).json()["results"]) == 3
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("where, expected", [
     ({"$or": [[]]}, "3 found"), ({"$or": []}, 107), ({"$and": []}, 107),
     ({"n": {"$exists": "x"}}, 107), ({"n": {"$exists": None}}, 107), ({"n": {"$exists": 1}}, "2 found"),
@@ -206,6 +208,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES, ids=short)
 def test_odd_names_of_columns_find_nothing(api, name):
     for condition in (1, {"$gt": 0}, {"$in": ["x"]}, {"$regex": "."}, {"$exists": True}, {"$size": 1}, {"$all": ["x"]}):
@@ -214,6 +217,7 @@ def test_odd_names_of_columns_find_nothing(api, name):
         assert response.status_code != 200 or response.json()["results"] == []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("parameter", [
     "order", "keys", "include", "redirectClassNameForKey", "scan_key", "returnACL", "count",
 ])
@@ -338,6 +342,7 @@ def test_where_deeper_than_the_limit(api, depth):
     assert_refused(ask(api, nested(depth)), 400, 107, "20")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text", [
     "[" * 30_000, '{"$or":[' * 15_000, '{"n":' * 30_000, '{"n":' + "[" * 30_000 + "]" * 30_000 + "}",
     '{"$and":[' * 3000 + "{}" + "]}" * 3000,
@@ -397,6 +402,7 @@ def test_more_sub_queries_than_the_limit(api, where):
     assert_refused(ask(api, where), 400, 107, "10")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("variable, value, where, word", [
     ("DEPTH", "3", nested(10), "3"), ("CONDITIONS", "3", {"$or": [{"n": number} for number in range(9)]}, "3"),
     ("LIST_LENGTH", "3", {"n": {"$in": [1, 2, 3, 4]}}, "3"), ("SUBQUERIES", "1", {"$or": [{"p": SUB}] * 3}, "1"),
@@ -481,6 +487,7 @@ def test_redirect_to_what_is_no_relation_does_no_harm(api, key):
 
 # Places that are none
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("condition", [
     {"$nearSphere": 1}, {"$nearSphere": None}, {"$nearSphere": {}}, {"$nearSphere": [1]}, {"$near": [1, "2"]},
     {"$nearSphere": POINTER},
@@ -582,6 +589,7 @@ def quickly(ask):
     return response
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("pattern", [
     "(a+)+$", "(a|aa)+$", "^(a+)+$", "(*LIMIT_MATCH=4000000000)(a+)+$", "(*NO_JIT)(a+)+$",
     "(*LIMIT_DEPTH=4000000000)(a+)+$", "(?R)?a+$", "^(?R)?a+$",
@@ -590,6 +598,7 @@ def test_pattern_that_never_ends_is_stopped(api, pattern):
     assert_refused(quickly(lambda: ask(api, {"s": {"$regex": pattern}})), 400, 1, "s")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("pattern", [
     "(a|a)*$", "(.*)*x", "(a*)*b$x", "^(([a-z])+.)+[A-Z]([a-z])+$", "(?:a?){500}a{500}$x", "(a(?1)?b?)+$",
     "a*a*a*a*a*a*a*a*x",
@@ -673,6 +682,7 @@ def test_scan_of_an_unknown_class_is_101(master):
     assert_refused(master.get("/1.1/scan/classes/BadNowhere"), 404, 101)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("key", NAMES, ids=short)
 def test_odd_keys_of_a_scan_do_no_harm(master, key):
     assert_harmless(master.get("/1.1/scan/classes/BadRow", params={"scan_key": key}))
@@ -695,18 +705,21 @@ def test_index_of_an_unknown_class_is_101(master):
 
 # Files
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("collection", ["files", "classes/_File", "classes/files"])
 @pytest.mark.parametrize("where", ["{", "1", '{"name":{"$foo":1}}', '{"name":{"$regex":"("}}', '{"$where":"1"}'])
 def test_bad_where_of_files(api, collection, where):
     assert_refused(api.get(f"/1.1/{collection}", params={"where": where}), 400, 107, "where")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("parameter", ["order", "keys", "include"])
 def test_odd_names_in_parameters_of_files_do_no_harm(api, parameter):
     for name in NAMES:
         assert_harmless(api.get("/1.1/classes/_File", params={parameter: name}))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NAMES, ids=short)
 def test_odd_names_of_columns_of_files_do_no_harm(api, name):
     assert_harmless(api.get("/1.1/classes/_File", params={"where": json.dumps({name: "x"})}))

@@ -6,6 +6,7 @@ from queries import date, find, found, only, put
 
 # Conditions on values
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("where, expected", [
     ({"n": 2}, "b"), ({"n": 2.0}, "b"), ({"n": -3}, "d"), ({"n": 7}, ""), ({"n": "2"}, ""), ({"b": True}, "a"),
     ({"b": False}, "b"), ({"b": 1}, ""), ({"s": "apple"}, "a"), ({"s": "Apple"}, ""), ({"s": ""}, "d"),
@@ -99,6 +100,7 @@ def texts(api):
     return put(api, "QueryText", [{"s": text, "o": {"t": text}} for text in TEXTS])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("index", range(len(TEXTS)), ids=lambda index: ascii(TEXTS[index])[:30])
 def test_text_finds_exactly_itself(api, texts, index):
     for where in ({"s": TEXTS[index]}, {"s": {"$in": [TEXTS[index]]}}, {"o.t": TEXTS[index]}):

@@ -8,6 +8,7 @@ def numbers(api, where=None, **parameters):
     return [row["n"] for row in find(api, "QueryMany", where, **{"order": "n"} | parameters)]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("parameters, expected", [
     ({}, range(100)), ({"limit": 3}, range(3)), ({"limit": 3, "skip": 2}, range(2, 5)), ({"limit": 1000}, range(1000)),
     ({"limit": 1001}, range(1000)), ({"limit": 999999}, range(1000)), ({"limit": -1}, range(100)), ({"limit": 0}, []),

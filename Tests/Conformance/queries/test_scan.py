@@ -25,6 +25,7 @@ def test_scan_is_for_the_master_key(full):
     assert (response.status_code, response.json()) == (403, {"code": 119, "error": MASTER_ONLY})
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("limit", [1, 7, 104, 105, 106, 1000])
 def test_scan_gives_each_object_once_in_order(full, master, limit):
     objects, ids = full
@@ -65,6 +66,7 @@ def test_scan_of_an_empty_class_ends_at_once(things, master):
     assert page(master, things) == ([], None)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("key, expected", [
     ("objectId", range(105)), ("-objectId", reversed(range(105))), ("n", range(105)), ("-n", reversed(range(105))),
 ])
@@ -87,6 +89,7 @@ def alike(api):
     return objects
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("key", ["n", "-n", "createdAt", "-createdAt", "updatedAt", "-updatedAt"])
 def test_objects_of_one_value_are_not_lost_between_pages(alike, master, key):
     def place(row):

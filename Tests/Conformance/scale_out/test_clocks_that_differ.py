@@ -66,6 +66,7 @@ def test_clocks_differ_and_times_of_one_object_never_run_backwards(pair):
         assert after["updatedAt"] >= before["updatedAt"] >= after["createdAt"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("born", [0, 1], ids=["near", "ahead"])
 def test_sessions_of_one_server_are_those_of_the_other_and_end_at_once(pair, born):
     taker, other = pair[born], pair[1 - born]
@@ -117,6 +118,7 @@ def swept_of(member):
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
 
 
+@pytest.mark.extended
 def test_files_go_to_the_trash_of_one_server_and_come_back_from_the_other(pair):
     for deleter, other in (pair, pair[::-1]):
         record = calls(deleter).store(b"back again", name="a.txt")

@@ -138,6 +138,7 @@ class Load:
                 api.session.close()
 
 
+@pytest.mark.extended
 def test_stopped_server_leaves_the_load_balancer_without_a_lost_request(several):
     group = several(2, LCFILE_HTTP_DRAIN_TIME="60")
     group.balancer.stop()

@@ -28,6 +28,7 @@ def objects(stores):
     return [found["Key"] for found in listed if f"/{ALPHA.id}/derivatives/" in found["Key"]]
 
 
+@pytest.mark.extended
 def test_what_one_server_has_rendered_the_other_sends_until_the_file_is_deleted(pair, stores):
     first, second = pair
     file = first.api().store(ROCKET.read_bytes(), name="rocket.jpg")

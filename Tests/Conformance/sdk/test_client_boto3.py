@@ -38,6 +38,7 @@ def md5(data):
     return base64.b64encode(hashlib.md5(data).digest()).decode()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [0, 1, 100_000, 9 * MIB])
 @pytest.mark.parametrize("kind", [bytes, io.BytesIO])
 def test_signed_put_becomes_the_file(api, ticket, size, kind):
@@ -69,6 +70,7 @@ def test_put_with_a_checksum_of_amazon_becomes_the_file(api, ticket, algorithm):
     assert_stored(api, ticket, DATA)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [0, 1, 100_000, MIB, 9 * MIB + 1])
 def test_chunks_of_amazon_are_taken_out_of_the_bytes(api, ticket, size):
     # The client sends `aws-chunked` only to https addresses; so that is what it believes until the request is signed.

@@ -241,6 +241,7 @@ def test_class_that_is_closed_raises_and_leaves_no_file(run, api, rules):
 
 # The other way that the SDK knows to bring bytes
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [0, 1, 9 * MIB])
 def test_file_goes_the_way_of_tencent(tencent, size):
     run, api = tencent

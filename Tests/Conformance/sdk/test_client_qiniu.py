@@ -51,6 +51,7 @@ def test_bytes_go_in_a_form(api, ticket):
     assert_stored(api, ticket, SMALL)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [0, 1, 100_000, 4 * MIB, 4 * MIB + 1, 8 * MIB])
 def test_file_goes_in_a_form(api, ticket, path_of, size):
     data = some_bytes(size)
@@ -78,6 +79,7 @@ def test_token_of_another_upload_in_a_form_is_refused(api, ticket):
 
 # Blocks and parts; the SDK sends three at a time, so that they come in any order.
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [1, 4 * MIB - 1, 4 * MIB, 4 * MIB + 1, 8 * MIB, 9 * MIB, 30 * MIB + 7])
 def test_blocks_become_the_file(api, ticket, tmp_path, size):
     data = some_bytes(size)
@@ -85,6 +87,7 @@ def test_blocks_become_the_file(api, ticket, tmp_path, size):
     assert_stored(api, ticket, data)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size, part_size", [
     (1, 4 * MIB), (4 * MIB, 4 * MIB), (4 * MIB + 1, 4 * MIB), (9 * MIB, 4 * MIB), (8 * MIB, MIB), (5 * MIB + 1, MIB),
     (16 * MIB + 3, 7 * MIB), (9 * MIB, 16 * MIB), (3 * MIB, MIB + 1),
@@ -181,6 +184,7 @@ def sent(ticket, size):
     return {"hash": kodo_hash(some_bytes(size)), "key": ticket["key"]}, 200
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way, size", [
     ("form", 0), ("form", 1), ("form", 5 * MIB), ("blocks", 1), ("blocks", 4 * MIB), ("blocks", 4 * MIB + 1), ("blocks", 9 * MIB),
 ])

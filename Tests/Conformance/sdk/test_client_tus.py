@@ -33,6 +33,7 @@ def assert_became_a_file(api, url, data=DATA, **facts):
     assert {name: record[name] for name in facts} == facts
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [0, 1, 4 * MIB, 20 * MIB + 1])
 def test_file_goes_at_once(api, server, size):
     upload = uploader(server, some_bytes(size), metadata={"filename": "a.bin"})

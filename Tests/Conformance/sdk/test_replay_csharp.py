@@ -90,6 +90,7 @@ def test_file_is_saved(server, name, data):
     assert (record["name"], record["mime_type"]) == (name, "text/plain")
 
 
+@pytest.mark.few(3)
 @pytest.mark.each_value
 @each_file
 @pytest.mark.parametrize("version", VERSIONS)
@@ -98,6 +99,7 @@ def test_file_is_saved_with_qiniu(kodo, version, name, data):
     assert_saved(kodo, tokens, data)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_key_with_any_letters_of_base64_is_understood(kodo, version):
     # Of `?` and `~` in these places come the letters that the two alphabets of Base64 do not share.

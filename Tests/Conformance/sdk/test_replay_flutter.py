@@ -55,6 +55,7 @@ def flutter(request, tmp_path_factory):
         yield Flutter(server, version=version, provider=provider)
 
 
+@pytest.mark.few(3)
 @each_file
 def test_file_is_saved_without_its_size(flutter, name, data):
     tokens = flutter.save(name, data, "text/plain")

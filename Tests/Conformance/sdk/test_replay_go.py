@@ -96,6 +96,7 @@ def told(request, tmp_path_factory):
         yield server, request.param
 
 
+@pytest.mark.few(3)
 @pytest.mark.each_value
 @each_file
 @pytest.mark.parametrize("sdk", [Go, CLI])

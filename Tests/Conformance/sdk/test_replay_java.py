@@ -106,6 +106,7 @@ def bytes_of(size):
     return hashlib.shake_128(b"java").digest(size)
 
 
+@pytest.mark.few(3)
 @each_file
 def test_file_is_saved(java, name, data):
     tokens = java.save(name, data, "text/plain")
@@ -113,11 +114,13 @@ def test_file_is_saved(java, name, data):
     assert (record["name"], record["mime_type"], record["metaData"]["_name"]) == (name, "text/plain", name)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("version", ["5.0.10", "6.5.12", "6.5.14", "7.0.8", "7.0.9", "8.2.18", "8.2.28"])
 def test_every_version_saves_with_s3_unless_the_operator_says_more(server, version):
     assert_saved(server, Java(server, version=version, provider="s3").save("note.txt", b"x", "text/plain"), b"x")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("version", ["5.0.10", "6.5.12", "7.0.8"])
 @pytest.mark.parametrize("tail", [".txt", "/note.txt", ""])
 def test_key_of_a_version_that_makes_its_own_is_kept(server, version, tail):
@@ -161,6 +164,7 @@ def test_file_that_is_elsewhere_is_linked(server):
 
 # Blocks
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", [1, 256 << 10, (256 << 10) + 1, BLOCK, BLOCK + 1, BLOCK + (300 << 10), 2 * BLOCK])
 def test_blocks_of_any_size_are_saved(blocks, size):
     data = bytes_of(size)

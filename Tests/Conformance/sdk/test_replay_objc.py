@@ -73,6 +73,7 @@ def objc(request, tmp_path_factory):
         yield ObjC(server, provider=request.param)
 
 
+@pytest.mark.few(3)
 @each_file
 def test_file_is_saved(objc, name, data):
     tokens = objc.save(name, data, "text/plain")

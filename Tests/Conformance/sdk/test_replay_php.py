@@ -78,6 +78,7 @@ def php(request, tmp_path_factory):
         yield PHP(server, provider=request.param)
 
 
+@pytest.mark.few(3)
 @each_file
 def test_file_is_saved(php, name, data):
     tokens = php.save(name, data, "text/plain")

@@ -112,6 +112,7 @@ def recorder():
         recorder.shutdown()
 
 
+@pytest.mark.few(3)
 @each_file
 def test_replay_is_what_the_sdk_sends(recorder, monkeypatch, name, data):
     sdk = SDK(recorder.url)
@@ -133,6 +134,7 @@ def python(request, tmp_path_factory):
         yield Python(server, provider=request.param)
 
 
+@pytest.mark.few(3)
 @each_file
 def test_file_is_saved(python, name, data):
     tokens = python.save(name, data, "text/plain")
@@ -177,6 +179,7 @@ def test_file_that_is_elsewhere_is_linked(server):
     assert_linked(server, Python(server).link("logo.png", url), "logo.png", url)
 
 
+@pytest.mark.few(3)
 @each_file
 @pytest.mark.parametrize("master", [None, ALPHA.master], ids=["app key", "master key"])
 def test_sdk_itself_saves(server, sdk, master, name, data):

@@ -40,6 +40,7 @@ def done(response):
     assert (response.status_code, response.json()) == (200, {}), response.text
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("sdk", SDKS)
 def test_user_of_a_number(server, api, sdk):
     first, second = NUMBERS[sdk]

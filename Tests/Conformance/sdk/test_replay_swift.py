@@ -71,6 +71,7 @@ def batch(server, *requests, path="/1.1/batch"):
     return json.loads(answer.content)
 
 
+@pytest.mark.few(3)
 @each_file
 def test_file_is_saved(swift, name, data):
     tokens = swift.save(name, data, "text/plain")

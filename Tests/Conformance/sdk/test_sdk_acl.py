@@ -53,6 +53,7 @@ RIGHTS = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("lines, readers, writers", RIGHTS.values(), ids=RIGHTS)
 def test_acl_gives_rights_to_those_it_names(run, lines, readers, writers):
     seen = run(

@@ -85,6 +85,7 @@ def test_owner_deletes_after_deletion_was_opened_and_nobody_else(own):
     assert own.guest.get(f"/1.1/files/{record['objectId']}").status_code == 404
 
 
+@pytest.mark.extended
 def test_deletion_that_was_closed_again_is_closed(own):
     record = upload(own.ann)
     permit(own.master, "_File", delete=["users"])
@@ -92,6 +93,7 @@ def test_deletion_that_was_closed_again_is_closed(own):
     assert own.run(DESTROY, record) == {"guest": CLOSED, "bob": CLOSED, "ann": CLOSED}
 
 
+@pytest.mark.extended
 def test_role_that_deletion_was_opened_to_deletes_what_its_acl_lets(own):
     files = [upload(own.bob, ACL={"*": READ, subject: BOTH}) for subject in ("role:Editors", own.bob.id)]
     permit(own.master, "_File", delete=["role:Editors"])
@@ -105,6 +107,7 @@ def test_role_that_deletion_was_opened_to_deletes_what_its_acl_lets(own):
     assert seen == [{"bob": CLOSED, "ann": None}, {"bob": CLOSED, "ann": no_writing(files[1]["objectId"])}]
 
 
+@pytest.mark.extended
 def test_default_acl_gives_a_file_to_who_uploads_it(own):
     permit(own.master, "_File", delete=["users"], defaultACL={"*": READ, "owner": {"write": True}})
     record = upload(own.ann)

@@ -184,6 +184,7 @@ def test_user_changes_its_own_fields(run):
 CALLERS = {"guest": "None", "other": "person()", "stale": "User(sessionToken='x' * 25)"}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("caller", CALLERS.values(), ids=CALLERS)
 @pytest.mark.parametrize("call", [
     "of(ann).set('city', 'Oslo').save", "of(ann).set('password', 'changed').save", "of(ann).destroy",
@@ -202,6 +203,7 @@ def test_change_of_another_user_raises_206(run, call, caller):
     assert seen == {"refused": NO_SESSION, "city": "Lyon"}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("change, expected", [
     ("set_username(other.get_username())", 202), ("set_email(other.get_email())", 203),
     ("set_mobile_phone_number(other.get_mobile_phone_number())", 214), ("set_username('')", 217),

@@ -80,6 +80,7 @@ def test_user_without_a_username_gets_one(run):
     assert re.fullmatch(r"[0-9A-Za-z]{25}", seen["name"])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("fields, expected", [
     ("password=PASSWORD", 200), ("username=new_name()", 201),
     ("username=taken.get_username(), password=PASSWORD", 202),
@@ -127,6 +128,7 @@ def test_log_in(run, call):
     assert seen == {"id": True, "city": "Lyon", "name": True, "current": True, "authenticated": True}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("call, expected", [
     ("login(user.get_username(), 'wrong')", 210), ("login(email=user.get_email(), password='wrong')", 210),
     ("login_with_mobile_phone(user.get_mobile_phone_number(), 'wrong')", 210),

@@ -37,6 +37,7 @@ def test_several_files_print_a_line_each_in_order(upload, api, tmp_path):
     assert [api.fetch(url).text for url in result.stdout.splitlines()] == ["one.txt", "two.txt", "three.txt"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["two words.txt", "照片.txt", "a;b,c=d.txt", 'quo"te.txt', "-dash.txt", "per%20cent.txt", "@at.txt"])
 def test_any_name_is_kept(upload, api, tmp_path, name):
     (tmp_path / name).write_text("x")

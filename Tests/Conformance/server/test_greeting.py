@@ -39,6 +39,7 @@ def test_first_start_prints_address_id_and_both_keys(first):
         assert word in first.output
 
 
+@pytest.mark.extended
 def test_generated_words_are_random(new_server, first):
     other = new_server(apps=()).start().generated
     mine = first.generated
@@ -64,6 +65,7 @@ def test_pasted_curl_line_shows_the_record(first, tmp_path):
     assert first.api(first.generated).get("/1.1/files").json()["results"][0]["objectId"] in shown
 
 
+@pytest.mark.extended
 def test_curl_line_works_again_after_a_restart(first, tmp_path):
     first.stop()
     first.start()
@@ -78,6 +80,7 @@ def test_second_start_prints_no_master_key(first):
     assert first.generated.master not in first.output
 
 
+@pytest.mark.extended
 def test_second_start_has_the_same_app(first):
     app = first.generated
     first.stop()
@@ -127,6 +130,7 @@ def test_app_of_an_earlier_start_is_missed_aloud(first):
     assert first.api(app).get("/1.1/files").status_code == 200
 
 
+@pytest.mark.extended
 def test_flags_beat_the_environment(new_server):
     server = new_server()
     other = server.folder / "other"
@@ -143,6 +147,7 @@ def test_file_urls_begin_with_the_configured_public_address(new_server):
     assert record["url"] == f"https://files.example.com/base/{record['key']}"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("end", ["stop", "kill"])
 def test_all_files_survive_a_restart(first, rocket, end):
     api = first.api(first.generated)
@@ -155,6 +160,7 @@ def test_all_files_survive_a_restart(first, rocket, end):
     assert {record["objectId"]: again.fetch(record["url"]).content for record in records} == stored
 
 
+@pytest.mark.extended
 def test_thumbnail_is_the_same_after_a_restart(first, rocket):
     api = first.api(first.generated)
     url = api.store(rocket)["url"] + "?imageView/2/w/64"

@@ -175,6 +175,7 @@ def test_sigint_ends_the_server_too(new_server):
     assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_idle_connections_do_not_hold_the_server_up(new_server):
     server = new_server().start()
     with server.raw() as connection, server.raw():
@@ -207,6 +208,7 @@ def test_slow_download_is_finished_after_sigterm(new_server):
     assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_websocket_that_begins_after_sigterm_does_not_hold_the_server_up(new_server):
     server = new_server(LCFILE_HTTP_SHUTDOWN_TIMEOUT="600").start()
     record = server.api().store(b"0123456789abcdef" * (1 << 20), name="large.bin")
@@ -239,6 +241,7 @@ def long_page(server):
         yield connection
 
 
+@pytest.mark.extended
 def test_page_that_is_not_read_yet_is_finished_after_sigterm(new_server):
     server = new_server().start()
     with long_page(server) as connection:
@@ -248,6 +251,7 @@ def test_page_that_is_not_read_yet_is_finished_after_sigterm(new_server):
     assert server.wait() == 0
 
 
+@pytest.mark.extended
 def test_client_that_reads_slowly_gets_its_page_beyond_the_idle_timeout(new_server):
     server = new_server(LCFILE_HTTP_IDLE_TIMEOUT="1").start()
     with long_page(server) as connection:

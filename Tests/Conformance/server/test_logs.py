@@ -123,6 +123,7 @@ def test_no_request_forges_a_line(logging, name):
     assert {(line["level"], line["message"], line["client"]) for line in new} == {("info", "Request", "127.0.0.1")}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("format", ["json", "text"])
 def test_name_of_a_file_forges_no_line(new_server, format):
     """A failure names what the client sent."""
@@ -167,6 +168,7 @@ def test_stop_says_which_signal_came(new_server, signal, name):
     assert stopped["message"] == "The server has stopped"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("code, settings, reason", [
     (78, {"LCFILE_LOG_LEVEL": "loud", "LCFILE_METRICS_ENABLED": "maybe"}, "2 settings cannot be used:\n"),
     (73, {"LCFILE_UPLOADS_TYPE_TABLE": "/nowhere"}, "/nowhere"),

@@ -47,6 +47,7 @@ def test_keys_come_from_credentials(new_server, tmp_path):
     assert_serves(server, BETA)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("content, words", [
     (None, ["masterKeyFile", "master-key", "No such file"]), (b"\n", ["is empty"]),
     (b"secret \xff", ["is not UTF-8"]), (b"secret" * 1000, ["4096 bytes"]), (b"a secret", ["master key", "ASCII"]),

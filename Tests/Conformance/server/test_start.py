@@ -117,6 +117,7 @@ def test_damaged_file_of_the_generated_app(new_server):
 
 # Settings
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("text, words", [
     ("colour: red\n", ["colour", "docs/configuration.md"]),
     ("uploads:\n  maxSise: 5GB\n", ["uploads.maxSise", "did you mean uploads.maxSize?"]),
@@ -169,6 +170,7 @@ def test_configuration_file_that_is_not_there(new_server):
     assert_does_not_start(new_server(apps=(), arguments=["--config", "nowhere.yaml"]), SETTING, "nowhere.yaml")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, value, words", [
     ("LCFILE_COLOUR", "red", ["LCFILE_COLOUR", "docs/configuration.md"]),
     ("LCFILE_PROT", "1", ["LCFILE_PROT", "did you mean LCFILE_PORT?"]),

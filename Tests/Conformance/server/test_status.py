@@ -40,6 +40,7 @@ def test_status_without_metrics_shows_what_is_known(status):
     assert lines[2].startswith("metrics") and "not reachable" in lines[2] and "--metrics" in lines[2]
 
 
+@pytest.mark.extended
 def test_status_does_not_show_figures_of_another_server(status, server, new_server):
     other = new_server().start()
     result = status(metrics_port=other.metrics_port)

@@ -235,6 +235,7 @@ def test_file_deleted_during_a_backup_is_in_it_neither_as_record_nor_as_bytes(he
     assert f" {len(records) - 4} files" in restored_without_a_file(backup, tmp_path / "storage")
 
 
+@pytest.mark.extended
 def test_file_uploaded_during_a_backup_is_not_in_it(held_up, tmp_path):
     server, records, blob, backup, process = held_up
     server.api().store(b"new", name="new.txt")
@@ -359,6 +360,7 @@ def test_wrong_usage(arguments):
     assert lcfile(*arguments).returncode == USAGE
 
 
+@pytest.mark.extended
 @pytest.mark.disk
 def test_restore_of_an_incomplete_backup_says_what_it_lacks(new_server, tmp_path):
     server, backup = new_server().start(), tmp_path / "backup"

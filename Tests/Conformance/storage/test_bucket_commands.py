@@ -310,6 +310,7 @@ def test_objects_move_to_postgresql_beside_a_bucket(make, url):
 # Doctor, readiness, deaths
 
 
+@pytest.mark.extended
 def test_doctor_examines_the_bucket(make):
     server = make()
     result = run(server, "doctor")

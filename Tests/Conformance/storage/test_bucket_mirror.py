@@ -31,6 +31,7 @@ def run(server, *arguments):
     assert_succeeds(lcfile(*arguments, "--storage", server.storage, "--config", config, **settings_of(server)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("way", ["record", "upload"])
 def test_import_that_takes_over_the_bytes_of_the_mirror_has_them(server, old, engine, prefix, tmp_path, way):
     api, master = server.api(), server.api(master=True)

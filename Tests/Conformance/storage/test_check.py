@@ -117,6 +117,7 @@ def test_repair_is_refused_while_a_server_runs(own):
     assert "in use" in result.stderr
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("arguments", [["--subset", "0/3"], ["--accept-rows"], ["--subset", "x"]])
 def test_wrong_usage(own, arguments):
     assert check(own, *arguments).returncode == 2

@@ -73,6 +73,7 @@ def test_a_machine_lost_under_load_costs_what_came_after_the_last_segment(engine
     assert len(lost) < len(writers.answers) / 2
 
 
+@pytest.mark.extended
 def test_a_machine_lost_while_the_next_base_is_on_its_way_costs_no_more(engine, new_server, tmp_path):
     bucket = Bucket(engine, "renewed")
     proxy = StallingProxy(engine.endpoint, f"/{ALPHA.id}/wal/.*/base$", 2)

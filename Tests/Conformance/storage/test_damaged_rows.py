@@ -94,6 +94,26 @@ def test_start_with_damaged_rows_of_usage_and_uploads(new_server):
 
 
 @pytest.mark.extended
+def test_damaged_row_of_the_trash_keeps_no_other_entry(new_server):
+    own = new_server(LCFILE_SCRUB_DAYS="0", LCFILE_TRASH_KEEP="3600").start()
+    master = own.api(master=True)
+    for number in range(3):
+        record = own.api().store(b"x", name=f"{number}.txt")
+        assert master.delete(record["objectId"]).status_code == 200
+    assert eventually(lambda: queued(master) == 0)
+    assert own.stop() == 0
+    damage_class(own, "_Trash", "updated_at = updated_at + 1 WHERE number = 1")
+    own.launch()
+    assert eventually(own.is_live, 60)
+    master = own.api(master=True)
+    assert len(master.get("/1.1/trash").json()["results"]) == 2
+    assert master.call("DELETE", "/1.1/trash").json() == {"removed": 2}
+    assert master.get("/1.1/trash").json()["results"] == []
+    assert own.stop() == 0
+    assert [kind for kind, _ in findings(own)[1]] == ["damaged-row"]
+
+
+@pytest.mark.extended
 def test_repair_counts_a_damaged_usage_anew(new_server):
     own = new_server(LCFILE_SCRUB_DAYS="0").start()
     own.api().store(b"x" * 1000, name="x.txt")

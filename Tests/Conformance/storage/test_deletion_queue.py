@@ -89,6 +89,7 @@ def test_bytes_that_cannot_be_removed_are_tried_again_and_keep_no_others(own):
     assert eventually(lambda: "The bytes of all deleted files are removed" in own.errors)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("end", ["stop", "kill"])
 def test_restart_goes_on(own, tmp_path, end):
     record = own.api().store(b"bytes", name="a.txt")
@@ -107,6 +108,7 @@ MOMENTS = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_kill_behind_a_step_loses_no_removal(own, tmp_path, moment):
     if shutil.which("strace") is None:

@@ -61,6 +61,7 @@ def fail_commit(calls, lasts=False):
     calls.begin("EIO", 1, lasts, kinds={"sync"}, of="lcfile.sqlite-wal")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("lasts", [False, True], ids=["once", "lasting"])
 @pytest.mark.parametrize("operation", [Upload, Delete], ids=["upload", "delete"])
 def test_change_whose_sync_failed_does_not_come_back_after_a_kill(quiet, operation, lasts):

@@ -83,6 +83,7 @@ def test_export_that_cannot_be_listed(tmp_path):
         assert server.stop() == 0
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name, words, settings", [
     ("LCFILE_MAIL_TEMPLATES", "mail.templates: the folder", {
         "LCFILE_MAIL_SERVER": "smtp://localhost:25", "LCFILE_MAIL_FROM": "a@example.com",

@@ -239,6 +239,7 @@ def outcomes(disk, operation, seed=1, ignored=(), keeps_order=False):
     return {outcome(folder) for folder in folders}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("operation, allowed", [(row[0], set(row[1:])) for row in TABLE])
 def test_a_loss_of_power_leaves_what_was_synced_and_some_of_the_rest(disk, operation, allowed):
     assert outcomes(disk, operation) == allowed
@@ -256,6 +257,7 @@ def test_names_keep_their_order_if_they_are_told_to(disk, operation, allowed):
     assert set().union(*(outcomes(disk, operation, f"order {n}", keeps_order=True) for n in range(6))) == allowed
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind, operation, allowed", [(*row[:2], set(row[2:])) for row in WITHOUT_SYNCS])
 def test_syncs_that_are_switched_off_bring_nothing_to_the_disk(disk, kind, operation, allowed):
     assert outcomes(disk, operation, kind, ignored=[kind]) == allowed

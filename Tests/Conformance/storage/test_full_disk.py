@@ -33,6 +33,7 @@ def reserve(server):
     return (server.storage / ".reserve").stat().st_blocks * 512
 
 
+@pytest.mark.few(1)
 def test_full_disk_lets_go_of_what_is_on_it(server, disk):
     life = Life(server)
     assert reserve(server) > 0
@@ -118,6 +119,7 @@ def test_start_on_a_full_disk(server, disk, end):
     life.assert_well_again()
 
 
+@pytest.mark.few(1)
 def test_upload_by_token_that_does_not_fit_leaves_its_bytes_nowhere(server, disk):
     life = Life(server)
     room = free(disk)

@@ -32,6 +32,7 @@ def test_what_was_answered_outlives_every_kill(tmp_path):
     run(tmp_path, tmp_path / "storage", Kill())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("keeps_order", [False, True], ids=["names-in-any-order", "names-in-order"])
 def test_what_was_answered_outlives_every_loss_of_power(tmp_path, disk, keeps_order):
     run(tmp_path, disk.folder / "storage", PowerLoss(disk, keeps_order=keeps_order))

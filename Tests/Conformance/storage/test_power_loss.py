@@ -11,6 +11,7 @@ def disk(tmp_path_factory):
 
 
 # With two of these seeds, a storage folder whose name was not synced is gone.
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_new_storage_with_its_keys_and_first_file_outlives_a_loss_of_power(new_server, disk, seed):
     server = new_server(apps=(), storage=disk.folder / f"storage{seed}").start()

@@ -136,6 +136,7 @@ def test_restore_of_an_incomplete_snapshot_says_what_it_lacks(new_server, tmp_pa
     assert "the newest state without damage is of " in result.stderr
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("arguments", [
     ("backup", "d", "--to", "r"), ("backup", "--verify"), ("backup", "--to", "r", "--read-data"),
     ("backup", "--to", "r", "--keep-last", "0"), ("backup", "--to", "r", "--dry-run"),

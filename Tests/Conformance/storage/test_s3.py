@@ -29,8 +29,10 @@ def engine(tmp_path_factory):
 @pytest.mark.parametrize(
     "suites, count", [
         # The names begin with the module: each suite runs once.
-        ("S3BackupTargetTests", 3), (r"S3BlobsTests\.(S3|SharedDerivative).*Tests/", 55),
-        (r"S3BlobsTests\.Staging(Contract|Servers|Fault|Upload|Encryption)Tests/", 29),
+        ("S3BackupTargetTests", 3),
+        pytest.param(r"S3BlobsTests\.(S3|SharedDerivative).*Tests/", 55, marks=pytest.mark.extended),
+        pytest.param(
+            r"S3BlobsTests\.Staging(Contract|Servers|Fault|Upload|Encryption)Tests/", 29, marks=pytest.mark.extended),
     ], ids=["backups", "blobs", "staging"])
 def test_a_bucket_keeps_the_contracts(engine, suites, count):
     """The suites of the contracts are in Swift, where folders and memory run them too; here they get a store."""

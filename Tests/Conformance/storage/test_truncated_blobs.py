@@ -38,6 +38,7 @@ def stored(server, data, name):
     return url, blob
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [100, SIZE])
 @pytest.mark.parametrize("left", [0, 50])
 def test_blob_that_was_cut_off_before_it_is_opened(own, size, left):
@@ -56,6 +57,7 @@ def test_blob_that_was_cut_off_before_it_is_opened(own, size, left):
     assert own.is_live() and not own.is_healthy()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [100, 1 << 20, SIZE])
 def test_blob_that_is_cut_off_while_it_is_open(own, size):
     url, blob = stored(own, b"x" * size, "x.bin")
@@ -101,6 +103,7 @@ def test_blob_that_is_cut_off_in_the_middle_of_a_download(own):
     assert eventually(lambda: is_idle(own))
 
 
+@pytest.mark.extended
 def test_client_that_leaves_a_blob_that_was_cut_off(own):
     url, blob = stored(own, b"x" * SIZE, "x.bin")
     assert len(own.api().fetch(url).content) == SIZE
@@ -112,6 +115,7 @@ def test_client_that_leaves_a_blob_that_was_cut_off(own):
     assert eventually(lambda: is_idle(own))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("words", ["imageView2/2/w/100", "imageInfo", "imageAve", "imageMogr2/rotate/90"])
 def test_image_whose_blob_was_cut_off(own, words):
     url, blob = stored(own, ROCKET.read_bytes(), "rocket.jpg")
@@ -122,6 +126,7 @@ def test_image_whose_blob_was_cut_off(own, words):
     assert eventually(lambda: failed_reads(own) == before + 1)
 
 
+@pytest.mark.extended
 def test_content_of_a_blob_that_was_cut_off(own):
     before = set(own.blobs())
     id = own.api().store(b"x" * 1000, name="x.bin")["objectId"]

@@ -42,6 +42,21 @@ def with_each_value(items):
     return [item for item in items if item not in left_out]
 
 
+def beyond_few(items):
+    """pytest's items that are not among the few cases of their test that run by default: the first, the last and those
+    evenly between; with one alone, the first."""
+    tests = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("few"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    beyond = []
+    for cases in tests.values():
+        few = cases[0].get_closest_marker("few").args[0]
+        kept = {number * (len(cases) - 1) // max(few - 1, 1) for number in range(few)}
+        beyond += [item for number, item in enumerate(cases) if number not in kept]
+    return beyond
+
+
 def some(cases, every):
     """Each `every`-th case, the first among them."""
     cases = list(cases)

@@ -15,6 +15,7 @@ def served(client):
     return client.h2.decoder.header_table_size
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("asked, used", [(0, 0), (100, 100), (DEFAULT, DEFAULT), (1 << 16, DEFAULT), (HUGE, DEFAULT)])
 def test_first_settings_make_no_large_table(server, asked, used):
     with Client2(server, {SettingCodes.HEADER_TABLE_SIZE: asked}) as client:

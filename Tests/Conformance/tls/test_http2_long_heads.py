@@ -39,6 +39,7 @@ def head(client, upload):
     return answer, {name: value for name, value in answer.headers.items() if name.startswith("upload-")}
 
 
+@pytest.mark.extended
 def test_head_of_an_upload_with_long_metadata_tells_all_but_them(tus, client):
     upload = tus.create(5, Upload_Metadata=LONG)
     assert upload.head().headers["Upload-Metadata"] == LONG
@@ -66,6 +67,7 @@ def test_upload_with_long_metadata_is_created_and_continued(client, server):
     assert (record["name"], record["metaData"]["size"], len(record["metaData"]["a"])) == ("a.bin", 5, 40_000)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("described, told", [(SHORT, {"upload-metadata": SHORT}), (LONG, {})], ids=["short", "long"])
 def test_long_list_of_partial_uploads_is_left_out(tus, client, described, told):
     places = [f"/{'x' * 12_000}/{tus.create(5, Upload_Concat='partial').secret}" for _ in range(2)]
@@ -79,6 +81,7 @@ def test_long_list_of_partial_uploads_is_left_out(tus, client, described, told):
     assert (answer.status, found) == (200, told)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [30_000, 70_000])
 def test_response_that_does_not_fit_resets_its_stream_only(client, size):
     answer = client.request("OPTIONS", "/1.1/uploads", {

@@ -46,6 +46,7 @@ def second_answer(client, method, path, headers=None, body=b""):
 KEYS = credentials()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method, path, headers", [
     ("GET", "/health", {}),
     ("GET", "/1.1/date/none", {}),
@@ -62,6 +63,7 @@ def test_answer_is_that_of_http1(server, client, method, path, headers):
     assert second_answer(client, method, path, headers) == first_answer(server, method, path, headers)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", ["small", "large"])
 @pytest.mark.parametrize("method, headers", [
     ("GET", {"If-Match": "*"}),

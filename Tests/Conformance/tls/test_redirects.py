@@ -99,6 +99,7 @@ def test_ninth_connection_of_an_address_is_closed(crowd):
     assert [connection.recv(1) for connection in closed] == [b""]
 
 
+@pytest.mark.extended
 def test_first_eight_connections_of_an_address_are_served(crowd):
     opened, _ = crowd
     for connection in opened:

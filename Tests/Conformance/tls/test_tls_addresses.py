@@ -60,6 +60,7 @@ def test_route_names_wss(server, address):
     assert address.startswith(server.url.replace("https://", "wss://") + "/v1/ws")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_event_of_a_live_query_arrives(server, api, address, protocol):
     with Live(api, protocol=protocol, url=address, ssl=server.authority.context) as live:

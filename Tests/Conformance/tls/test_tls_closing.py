@@ -97,6 +97,7 @@ def test_download_that_takes_longer_than_the_idle_timeout_is_finished(new_tls_se
 
 # Clients that leave
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("leave", ["close", "reset"])
 @pytest.mark.parametrize("part", [1, 100, None], ids=["first byte", "half the hello", "whole hello"])
 def test_client_that_leaves_in_the_middle_of_a_handshake_harms_no_one(calm, part, leave):
@@ -111,6 +112,7 @@ def test_client_that_leaves_in_the_middle_of_a_handshake_harms_no_one(calm, part
                 client.reset()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", ["hot", "route"])
 @pytest.mark.parametrize("leave", ["close", "reset"])
 def test_client_that_leaves_a_download_harms_no_other(hostile, leave, kind):

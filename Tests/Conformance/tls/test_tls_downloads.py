@@ -34,11 +34,13 @@ def files(both):
     return both
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", SIZES)
 def test_download_has_the_bytes_of_the_file(files, size):
     assert response_to(files[1], f"/{size}.bin?v=bytes").content == noise(size)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", SIZES)
 def test_first_download_is_that_in_the_clear(files, size):
     assert_same(files, get(f"/{size}.bin?v=first"))
@@ -52,23 +54,27 @@ def assert_same_when_hot(servers, target, request):
     assert_hot(servers[1], before, 1)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", SIZES)
 def test_third_download_is_hot_and_that_in_the_clear(files, size):
     target = f"/{size}.bin?v=third"
     assert_same_when_hot(files, target, get(target))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size, ranges", RANGES)
 def test_ranges_are_those_in_the_clear(files, size, ranges):
     assert_same(files, get(f"/{size}.bin", f"Range: bytes={ranges}"))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("size", [1000, 128 * KB, 5 * MB + 1])
 def test_response_without_a_body_is_that_in_the_clear(files, size, form):
     assert_same(files, FORMS[form](f"/{size}.bin?v=head", noise(size)))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("size", [1000, 128 * KB, 5 * MB + 1])
 def test_hot_response_without_a_body_is_that_in_the_clear(files, size, form):

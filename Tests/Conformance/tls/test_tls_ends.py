@@ -116,6 +116,7 @@ def received(server, target, kind):
     return body
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("left", [0, 50, 2 * MB])
 def test_file_that_is_cut_off_ends_the_connection_before_a_whole_body(damaged, left, kind):

@@ -42,6 +42,7 @@ def send(connection, data):
         pass  # The server has closed before it read all.
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", NO_TLS)
 def test_connection_without_tls_is_closed(calm, name):
     with connected(calm.port) as connection:

@@ -10,6 +10,7 @@ from tls import FEW_BYTES, hang_up, reload
 from uploading import MB, noise
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["hot", "route"])
 def test_download_that_runs_during_a_reload_is_finished(own, renewed, kind):
     data = noise(12 * MB)

@@ -16,11 +16,13 @@ def test_new_connection_gets_the_new_certificate(own, renewed):
     assert eventually(lambda: presented(own) == renewed.der)
 
 
+@pytest.mark.extended
 def test_files_that_changed_are_not_read_without_the_signal(changing, certificate, renewed):
     changing.certificate.become(renewed)
     assert presented(changing) == certificate.der
 
 
+@pytest.mark.extended
 def test_certificate_behind_a_symbolic_link_is_renewed(new_tls_server, certificate, renewed, tmp_path):
     """As certbot renews one: the links get other targets."""
     links = Certificate(tmp_path / "certificate.pem", tmp_path / "key.pem")

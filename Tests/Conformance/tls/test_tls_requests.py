@@ -31,6 +31,7 @@ def notes(both):
     return QUERY
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("request_bytes", [
     pytest.param(head("GET", "/health", {}), id="health"),
     pytest.param(head("GET", "/none.jpg", {}), id="unknown file"),
@@ -91,6 +92,7 @@ def uploads(both):
     return found
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("size", [0, 1000, 5 * MB + 1])
 @pytest.mark.parametrize("way", WAYS)
 def test_uploaded_file_has_its_bytes(server, uploads, way, size):

@@ -60,6 +60,7 @@ def test_connection_that_stops_is_closed(impatient, stage):
         assert eventually(lambda: is_closed(getattr(connection, "socket", connection)))
 
 
+@pytest.mark.extended
 def test_handshake_that_goes_on_by_single_bytes_is_closed(impatient):
     with Client(impatient.port, impatient.authority.context) as client:
         rest = iter(client.hello())

@@ -65,12 +65,14 @@ def spoil(files, fault, other):
     return f"tls.{name}", str(path)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faulty_file_is_refused_by_its_setting_and_path(new_tls_server, files, other, fault):
     setting, path = spoil(files, fault, other)
     assert_does_not_start(new_tls_server(files), SETTING, f"{setting}: ", path)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fault", some(FAULTS, 3))
 def test_start_with_a_faulty_file_creates_nothing(new_tls_server, files, other, fault):
     spoil(files, fault, other)

@@ -139,6 +139,7 @@ FORMATS = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("format", FORMATS)
 def test_format_of_a_key_works(new_tls_server, certificate, tmp_path, format):
     key = tmp_path / "key.pem"

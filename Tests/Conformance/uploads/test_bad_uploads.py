@@ -43,6 +43,7 @@ def test_content_type_that_is_no_form(api, type):
     assert_refused(send_form(api, GOOD, type), 400, 1, "multipart/form-data")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("body", [
     pytest.param(GOOD.replace(b"--b--", b""), id="no closing boundary"),
     pytest.param(GOOD.replace(b"--b", b"--c"), id="another boundary"),
@@ -128,6 +129,7 @@ BAD_NAMES = ["a/b.txt", "/etc/passwd", "a\\b.txt", "..", ".", "../x", "a\nb", "a
              "a\u2028b", "n" * 10_000, "名" * 86]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", BAD_NAMES, ids=lambda name: ascii(name[:9]))
 def test_bad_name_in_the_field(api, name):
     response = api.form(("file", ("x.txt", b"x")), ("name", name))
@@ -140,6 +142,7 @@ def test_bad_name_of_the_part(api, name):
     assert_refused(send_form(api, body), 400, 122, "name")
 
 
+@pytest.mark.few(3)
 @pytest.mark.single
 @pytest.mark.parametrize("name", ["a%2Fb.txt", "..%2f..%2fetc%2fpasswd", "%2e%2e", "..", "a%5Cb", "a%00b", "a%0ab", "%7F",
                                   "%zz", "%", "a%ff", "n" * 10_000], ids=lambda name: name[:9])
@@ -151,6 +154,7 @@ def test_bad_name_in_the_path(server, name):
 
 # Fields
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", ["not json", "{", "[1]", '"text"', "1", '{"a":1}}', "{'a':1}", '{"a":NaN}', "\x01"])
 def test_meta_data_that_is_no_json_object(api, text):
     assert_refused(api.form(("file", ("x.txt", b"x")), ("metaData", text)), 400, 107, "metaData")

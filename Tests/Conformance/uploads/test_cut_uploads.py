@@ -134,6 +134,7 @@ def test_cut_replacement_of_a_part_does_not_count(own):
     assert_file(api, target.id, DATA)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("deferred", [False, True], ids=["length known", "length deferred"])
 @pytest.mark.parametrize("seed", range(3))
 def test_cut_patches_of_tus_go_on_exactly_where_head_says(own, seed, deferred):

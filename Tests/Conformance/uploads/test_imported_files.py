@@ -131,6 +131,7 @@ def test_image_with_a_charset_is_still_an_image(master, api, rocket):
 KEYS = ["照片/猫 1.jpg", "a b.jpg", "a+b.jpg", "100%.jpg", "%41.jpg", "it's \"x\".jpg", "😀/😀.jpg", ".hidden", "a/.b.jpg", "?a=b#c.jpg"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("key", KEYS, ids=ascii)
 def test_key_of_any_characters_is_downloaded_by_its_url(master, api, rocket, key):
     key = f"{unique('k')}/{key}"

@@ -52,6 +52,7 @@ def test_each_chunk_is_answered_with_what_came(target):
     assert first["ctx"] != second["ctx"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_blocks_stand_as_they_are_listed(api, target, contexts, order):
     data = b"".join((A, B, C)[number] for number in order)
@@ -90,6 +91,7 @@ def test_empty_file_has_no_blocks(api, target):
     assert_file(api, target.id, b"")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("wrong, status", [
     pytest.param(lambda all: [all[0], all[0], all[2]], 701, id="a block twice"),
     pytest.param(lambda all: [all[0], all[2]], 400, id="a block missing"),
@@ -169,6 +171,7 @@ def test_old_ctx_with_other_bytes_does_not_change_a_whole_block(api, target):
     assert_file(api, target.id, A)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("offset, status", [*((offset, 701) for offset in (0, 499, 501, 1000, "-1", 1 << 40)), ("x", 404)])
 def test_offset_that_is_not_the_ctx_s_is_refused(target, offset, status):
     ctx = must(target.mkblk(A[:500], len(A)))["ctx"]
@@ -226,6 +229,7 @@ def spelled(key):
     return sorted(forms)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", range(6))
 def test_key_may_be_spelled_in_any_base64(server, form):
     # A key with bytes that the two alphabets write differently.
@@ -262,6 +266,7 @@ def test_part_is_answered_with_its_md5(target):
     assert (set(answer), answer["md5"]) == ({"etag", "md5"}, md5(A))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
 def test_parts_may_come_in_any_order(api, target, order):
     id = target.begin()
@@ -342,6 +347,7 @@ def session(target):
     return id, [(number, must(target.part(id, number, data))["etag"]) for number, data in ((1, A), (2, B))]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("wrong, status", [
     pytest.param(lambda one, two: [one, two, (3, "x")], 701, id="a part that never came"),
     pytest.param(lambda one, two: [one, (2, one[1])], 701, id="the etag of another part"),
@@ -378,6 +384,7 @@ BAD_BODIES = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("body", BAD_BODIES.values(), ids=list(BAD_BODIES))
 def test_malformed_finish_is_400(api, target, session, body):
     assert_kodo_error(target.finish(session[0], body), 400)

@@ -72,6 +72,7 @@ def test_answer_is_the_whole_record_and_its_size(api, server, way):
     assert record(api, made["objectId"]) | {"size": len(PNG)} == made
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size, way", covering([0, 1, 2, 3, 1000, 300_000], WAYS, times=2))
 def test_bytes_are_equal(api, way, size):
     data = hashlib.shake_128(str(size).encode()).digest(size)
@@ -177,6 +178,7 @@ def test_other_fields_are_ignored(api, fields):
 BROKEN = ["!!!!", "e", "eA==x", "eA=x", "照片", "eA==\0", "====", "eA==eA==", "<p>", "data:text/plain,x"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.usefixtures("nothing_is_kept")
 @pytest.mark.parametrize("way, text", covering(WAYS, BROKEN), ids=ascii)
 def test_broken_base64_is_refused(api, way, text):
@@ -232,6 +234,7 @@ def small(tmp_path_factory):
     assert server.stop() == 0
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way", ["json", "tunnel"])
 @pytest.mark.parametrize("size, taken", [(1 << 16, True), ((1 << 16) + 1, False), (125_000, False), (1 << 18, False)])
 def test_size_of_the_bytes_counts_and_not_that_of_the_text(small, way, size, taken):
@@ -266,6 +269,7 @@ LOOKALIKES = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("data", LOOKALIKES, ids=ascii)
 def test_other_json_is_stored_as_it_is(api, data):
     response = send(api, "/1.1/files/data.json", data)

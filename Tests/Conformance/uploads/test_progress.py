@@ -337,6 +337,7 @@ def test_watchers_beyond_the_limit_are_429(few):
     leave(watchers)
 
 
+@pytest.mark.extended
 def test_watcher_that_leaves_frees_its_place(few):
     target = ask(few.api(), SIZE)
     watchers = fill(target)
@@ -348,6 +349,7 @@ def test_watcher_that_leaves_frees_its_place(few):
     leave([*watchers, last])
 
 
+@pytest.mark.extended
 def test_watchers_whose_upload_ends_free_their_places(few):
     target, other = ask(few.api(), SIZE), ask(few.api(), SIZE)
     watchers = fill(target)
@@ -356,6 +358,7 @@ def test_watchers_whose_upload_ends_free_their_places(few):
     leave([*watchers, *again])
 
 
+@pytest.mark.extended
 def test_refused_watchers_take_no_place(few):
     target = ask(few.api(), SIZE)
     for _ in range(20):
@@ -363,6 +366,7 @@ def test_refused_watchers_take_no_place(few):
     leave(fill(target))
 
 
+@pytest.mark.extended
 def test_server_ends_while_somebody_watches(few):
     target = ask(few.api(), SIZE)
     watchers = fill(target)

@@ -242,6 +242,7 @@ def test_smaller_replacement_of_a_part_gives_room(api):
 
 # Races
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way", WAYS)
 def test_racing_uploads_never_pass_the_quota(server, way):
     seen = at_once(lambda number: status_of(lambda: WAYS[way](server.api(), noise(len(PIECE), number))[1]), 10, workers=10)

@@ -204,6 +204,7 @@ def test_finished_upload_is_known_after_a_kill(shared):
 
 # Tokens
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way", ["put", "form", "v1", "v2"])
 def test_token_from_before_takes_an_upload(shared, way):
     target = ask(shared.api(), MB, metaData={"mine": "words"}, mime_type="image/png", name="x.png")

@@ -236,6 +236,7 @@ def test_chunked_patch_is_taken(upload, api):
     assert_file(api, upload.id, DATA)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("offset", [0, 9, 11, len(DATA), 1 << 40])
 def test_another_offset_is_409_and_changes_nothing(upload, api, offset):
     upload.patch(0, DATA[:10])

@@ -372,6 +372,7 @@ def others(tus, api):
     }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("other", [
     "ordinary", "file", "terminated", "of another app", "unknown", "elsewhere", "nonsense", "file's record",
 ])

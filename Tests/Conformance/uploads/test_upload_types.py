@@ -82,6 +82,7 @@ PASS = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("file, allowed", covering(FILES, PASS, times=2))
 def test_both_what_it_is_and_what_it_is_served_as_must_pass(servers, allowed, file):
     data, name, type = FILES[file]
@@ -205,6 +206,7 @@ def test_refused_single_requests_leave_nothing(new_server):
 
 # Bad settings
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("allowed", [
     "image", "image/", "/png", "image/png;!text/html", "image/png,text/plain", "image/png/x", "!!text/html", "!", ";;",
     "imáge/png", "image/png; charset=utf-8",

@@ -41,6 +41,7 @@ def test_bytes_of_the_announced_size_are_taken(api, way):
     assert_file(api, target.id, DATA)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way, wrong", covering(TOKEN_WAYS, [0, 1, len(DATA) - 1, len(DATA) + 1, 1 << 31], times=2))
 def test_bytes_of_another_size_than_announced_are_refused(api, way, wrong):
     target = ask(api, wrong)
@@ -48,6 +49,7 @@ def test_bytes_of_another_size_than_announced_are_refused(api, way, wrong):
     assert_no_file(api, target)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way", TOKEN_WAYS)
 def test_right_bytes_are_taken_after_wrong_ones(api, way):
     target = ask(api, len(DATA))
@@ -56,6 +58,7 @@ def test_right_bytes_are_taken_after_wrong_ones(api, way):
     assert_file(api, target.id, DATA)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("size", ["5", 5.5, -1, True, None, [5], 1e30])
 def test_size_that_is_no_whole_number_announces_nothing(api, size):
     target = ask(api, metaData={"size": size})
@@ -86,6 +89,7 @@ def test_right_content_md5_of_a_put(api):
     assert_file(api, target.id, DATA)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("value", [*content_md5(b"other").values(), *MALFORMED])
 def test_wrong_content_md5_of_a_put_keeps_nothing(api, value):
     target = ask(api)
@@ -226,6 +230,7 @@ def bodies():
     return {size: noise(size, "hash") for size in SIZES}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("way, size", covering(WAYS, SIZES))
 def test_etag_of_every_file_is_its_hash(api, bodies, way, size):
     id, _ = WAYS[way](api, bodies[size])
@@ -248,6 +253,7 @@ def test_kodo_answers_the_hash(api, bodies, way, size):
     assert answer.headers["Content-Type"].startswith("application/json")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("step", [MB, MB + 1, 3 * MB, BLOCK, 5 * MB])
 def test_hash_does_not_depend_on_the_size_of_parts(api, bodies, step):
     data = bodies[9 * MB]

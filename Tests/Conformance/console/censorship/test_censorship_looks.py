@@ -20,6 +20,7 @@ def gallery(censor_server):
         area.images(verdict, "looks-" + "a-long-name-" * 8, 1, score)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("language, scheme, width", [("zh", "light", 1200), ("en", "dark", 320)])
 def test_every_view_obeys_the_rules(censorship, gallery, language, scheme, width):
     browser = censorship.browser

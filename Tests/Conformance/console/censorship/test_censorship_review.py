@@ -153,6 +153,7 @@ def test_a_read_only_session_looks_and_changes_nothing(censorship, word):
     assert state(censorship.api, id)["censorResult"] == "review"
 
 
+@pytest.mark.extended
 def test_without_a_session_nothing_is_shown(censorship):
     censorship.console.open("censorship")
     censorship.browser.find("form.login-form")

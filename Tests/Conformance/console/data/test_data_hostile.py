@@ -84,6 +84,7 @@ def test_an_address_with_another_path_calls_nothing(area):
     assert area.browser.run("return window.hacked") is None
 
 
+@pytest.mark.extended
 def test_names_that_every_object_of_javascript_has_are_fields_and_classes(area, master):
     """A guest can create them, and an object without the field must not get the member of JavaScript."""
     names = ["constructor", "hasOwnProperty", "toString", "valueOf"]

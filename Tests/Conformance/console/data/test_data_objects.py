@@ -65,6 +65,7 @@ def test_selected_objects_are_deleted_after_their_number_was_shown(area, tasks):
     assert sorted(task["n"] for task in tasks.find()) == [0, 2, 4, 5, 6]
 
 
+@pytest.mark.extended
 def test_a_deletion_that_is_not_confirmed_deletes_nothing(area, tasks):
     area.enter(tasks.name, count=7).select(0).press("Delete")
     area.browser.find("dialog", "1")

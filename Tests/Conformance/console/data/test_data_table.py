@@ -105,6 +105,7 @@ def test_tests_of_a_filter_combine_and_a_wrong_value_is_named(area, trees):
     area.press("Show all objects").has(230)
 
 
+@pytest.mark.extended
 def test_a_condition_that_the_server_refuses_is_explained(area, trees):
     area.enter(trees.name, where={"n": {"$foo": 1}})
     area.browser.find(".data-state", "$foo is not a known operator")

@@ -90,6 +90,7 @@ def test_the_preview_of_an_svg_is_a_raster_image(files, hostile):
     assert kind == [40, 30]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "text/xml"])
 def test_the_content_opened_by_itself_runs_nothing(files, hostile, kind):
     """The address of the call, opened as a page by a link: without the token it is refused, and would be sandboxed."""

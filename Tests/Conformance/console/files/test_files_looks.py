@@ -19,6 +19,7 @@ def gallery(files_server):
     return image
 
 
+@pytest.mark.few(1)
 @LOOKS
 def test_every_view_obeys_the_rules(files, gallery, tmp_path, language, scheme, width):
     browser = files.browser

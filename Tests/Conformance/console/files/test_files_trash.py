@@ -92,6 +92,7 @@ def test_the_space_adds_up(files, word):
     browser.wait(lambda: sorted(files.names()) == [f"{word}-{n}" for n in range(3)], "not the files of the type")
 
 
+@pytest.mark.extended
 def test_a_read_only_session_cannot_change_the_trash(files, word):
     from client import ALPHA
 

@@ -56,6 +56,7 @@ def test_chosen_files_are_uploaded_whole(files, tmp_path, name):
         files.tile(each)
 
 
+@pytest.mark.extended
 def test_a_dropped_file_is_uploaded(files, name):
     files.enter()
     files.browser.find(".files-grid")

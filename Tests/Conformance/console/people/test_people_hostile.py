@@ -39,6 +39,7 @@ def evil(console_server):
     return word, users[0], response.json()["objectId"], f"{word} {XSS[1]}"
 
 
+@pytest.mark.extended
 def test_names_are_text_in_every_view(people, browser, evil, master):
     word, user, role, name = evil
     notes = Objects(master, unique("Note"))

@@ -136,6 +136,7 @@ def test_a_name_that_the_server_refuses_stays_in_the_form(people, browser, maste
     assert browser.focused.get_attribute("value") == role.name
 
 
+@pytest.mark.extended
 def test_a_reader_sees_roles_and_changes_nothing(people, browser, master, ann):
     inner = Role(master)
     role = Role(master, users=[ann], roles=[inner])
