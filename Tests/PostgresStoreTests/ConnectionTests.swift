@@ -91,13 +91,25 @@ import Testing
 
     @Test(
         "time limits of the role or of the database do not hold",
-        arguments: ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
+        arguments: [
+            "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout",
+        ]
     )
     func timeLimits(setting: String) async throws {
         try await withConnection(options: "-c%20\(setting)%3D300") { connection in
-            let expected = ["statement_timeout": "0", "lock_timeout": "10s"][setting] ?? "30s"
+            let others = ["statement_timeout": "0", "idle_session_timeout": "0", "lock_timeout": "10s"]
+            let expected = others[setting] ?? "30s"
             #expect(try connection.run("SELECT current_setting(\(setting))").text(0, 0) == expected)
             try connection.run("SELECT pg_sleep(0.4)")
+        }
+    }
+
+    @Test("a backslash in a constant is itself, also if the database's default makes it an escape")
+    func backslashes() async throws {
+        try await withConnection(options: "-c%20standard_conforming_strings%3Doff") { connection in
+            let text = #"\' IS NULL OR TRUE --"#
+            let found = try connection.run(SQL(text: "SELECT \(text.quotedText)")).text(0, 0)
+            #expect(found == text)
         }
     }
 

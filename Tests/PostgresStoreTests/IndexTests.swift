@@ -70,6 +70,15 @@ import Testing
         }
     }
 
+    @Test("the index of a point has the expression of its conditions, which stored indexes have")
+    func points() throws {
+        let schema = ClassSchema(name: IndexTests.task, fields: ["g": FieldDefinition(.geoPoint)])
+        let path = FieldPath(field: "g")
+        let latitude = KeySQL.latitude(path, in: schema)
+        #expect(latitude == "((keys -> 'g' -> '\u{2}' ->> 0)::float8)")
+        #expect(KeySQL.indexed(path, in: schema, isUnique: false) == "\(latitude) NULLS FIRST")
+    }
+
     @Test("the removal of an index is refused while a dump reads the class, with that reason, and changes nothing")
     func removal() async throws {
         try await Engine.withAddress { address in

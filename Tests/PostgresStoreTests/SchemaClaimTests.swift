@@ -85,4 +85,25 @@ import Testing
             try await other.close()
         }
     }
+
+    @Test("a server that is alone goes on after a restore to a time before its start")
+    func restoredHolder() async throws {
+        try await Engine.withAddress { plain in
+            let connection = try PostgresConnection(plain)
+            func holder() throws -> String? { try connection.run("SELECT holder FROM state").text(0, 0) }
+            let first = try PostgresObjectStore(plain, use: .exclusive)
+            try await first.write { try $0.save(ClassSchema(name: task)) }
+            try await first.close()
+            let former = try #require(try holder())
+            let address = plain.named(plain.schema)
+            let store = try PostgresObjectStore(address, use: .exclusive)
+            let own = try holder()
+            try connection.run("UPDATE state SET holder = \(former)")
+            await expectFailure(.unavailable) { try await store.write { try $0.save(ClassSchema(name: task)) } }
+            try Engine.endConnections(of: address)
+            try await eventually { (try? await store.write { try $0.save(ClassSchema(name: task)) }) != nil }
+            #expect(try holder() == own)
+            try await store.close()
+        }
+    }
 }

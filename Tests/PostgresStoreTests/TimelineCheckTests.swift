@@ -106,7 +106,8 @@ import Testing
             try relay.relay(connection)
             let catalog = SharedPostgresCatalog(PostgresCatalog())
             let lines = Levels.List()
-            let check = TimelineCheck(relay, catalog, logger: Logger(label: "test") { _ in Levels(lines) })
+            let id = try connection.run("SELECT id FROM identity").text(0, 0) ?? ""
+            let check = TimelineCheck(relay, catalog, id: id, logger: Logger(label: "test") { _ in Levels(lines) })
             for statement in example.statements { try connection.run(SQL(text: statement)) }
             let missed = Counter()
             relay.feed.subscribe(to: [ChangeFilter(nil)]) { event in
@@ -127,6 +128,21 @@ import Testing
             #expect(throws: PostgresError.self) { try relay.relay(connection) }
             #expect(connection.isLost)
             #expect(missed.value == 1)
+        }
+    }
+
+    @Test("a schema with another id than the one of the start is refused")
+    func otherSchema() async throws {
+        try await Engine.withAddress { address in
+            let connection = try PostgresConnection(address)
+            try SchemaMigration.run(connection, schema: address.schema)
+            let relay = ChangeRelay(feed: ChangeFeed(), server: "own")
+            let check = TimelineCheck(relay, SharedPostgresCatalog(PostgresCatalog()), id: "another")
+            let failure = #expect(throws: PostgresError.self) {
+                try PostgresConnection(address, beginning: check.begin)
+            }
+            #expect(failure?.isLoss == true)
+            #expect(relay.position.timeline == 0)
         }
     }
 

@@ -229,7 +229,7 @@ final class MemoryTransaction: WriteTransaction {
         try calling {
             let counter = MemoryState.Part.counter(name, field)
             let highest = objects(of: name).compactMap { $0.fields[field]?.integerValue }.max() ?? 0
-            let next = max(highest, state.counters[counter, default: 0]) + 1
+            let next = min(max(highest, state.counters[counter, default: 0]), .max - 1) + 1
             touched.changed.insert(counter)
             state.counters[counter] = next
             return next

@@ -47,5 +47,34 @@ extension ObjectStoreContract {
                 #expect(try await store.count(condition, in: task) == expected.count)
             }
         },
+        ContractRule("points in objects are found beside members of any name that are no points") { store in
+            let values: [JSONValue] = [
+                .object(["\u{2}": .array([.integer(1), .integer(1)])]), .object(["\u{2}": .string("x")]),
+                GeoPoint(latitude: 1, longitude: 1).json,
+            ]
+            let objects = try values.map { try object(["o": .object(["p": $0])]) }
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: task, fields: ["o": FieldDefinition(.object)]))
+                for object in objects { try writer.insert(object, into: task) }
+            }
+            let (south, north) = (GeoPoint(latitude: 0, longitude: 0), GeoPoint(latitude: 2, longitude: 2))
+            for test in [
+                ["$nearSphere": south.json], ["$nearSphere": south.json, "$maxDistanceInRadians": .integer(1)],
+                ["$within": .object(["$box": .array([south.json, north.json])])],
+            ] as [[String: JSONValue]] {
+                var parser = ConditionParser(limits: QueryLimits(), engine: PCREEngine())
+                let condition = try parser.parse(.object(["o.p": .object(test)]))
+                let found = try await store.find(ObjectQuery(task, where: condition, page: .all))
+                #expect(found == [objects[2]], "\(test)")
+            }
+        },
+        ContractRule("after the largest number the next one is that number again, which rules refuse") { store in
+            let object = try object(["n": .integer(.max)])
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: task, fields: ["n": FieldDefinition(.number)]))
+                try writer.insert(object, into: task)
+            }
+            for _ in 0..<2 { #expect(try await store.nextNumber(of: "n", in: task) == .max) }
+        },
     ]
 }

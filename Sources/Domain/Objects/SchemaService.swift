@@ -25,8 +25,8 @@ package struct SchemaService: Sendable {
 
     /// Changes a field's flags; with a type it creates the field and, if necessary, its class.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` naming the invalid member, ``ServiceError/Code/duplicateValue`` if
-    ///   existing values of a unique field are equal.
+    /// - Throws: ``ServiceError/Code/badRequest`` naming the invalid member, and for a field that would count up from a
+    ///   value without a next number; ``ServiceError/Code/duplicateValue`` if existing values of a unique field are equal.
     package func change(
         _ field: String,
         of name: ClassName,
@@ -45,7 +45,11 @@ package struct SchemaService: Sendable {
                     "The class has \(limits.columns) fields, the limit (objects.maxColumns)."
                 )
             }
-            let definition = try change.applied(to: schema.fields[field], named: field)
+            let former = schema.fields[field]
+            let definition = try change.applied(to: former, named: field)
+            if let former, definition.isAutoIncrement, !former.isAutoIncrement {
+                try requireNextNumber(of: field, in: name, writer)
+            }
             let index = IndexDefinition(fields: [FieldPath(field: field)], isUnique: true)
             schema.fields[field] = definition
             schema.indexes.removeAll { $0 == index }
@@ -182,6 +186,18 @@ extension ReadTransaction {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }
         return schema
+    }
+}
+
+/// Throws if an object has a number after which a field cannot count up: each new object would be refused.
+private func requireNextNumber(of field: String, in name: ClassName, _ reader: any ReadTransaction) throws {
+    let last: Int64 = 1 << 53 - 1
+    let condition = Condition.field(FieldPath(field: field), .compares(.greaterOrEqual, .integer(last)))
+    guard try reader.count(condition, in: name) == 0 else {
+        throw ServiceError(
+            .badRequest,
+            "The field '\(field)' cannot count up: an object has \(last) or more, after which there is no next number."
+        )
     }
 }
 

@@ -46,8 +46,8 @@ extension FolderEngine: CheckEngine {
 
     /// Changes the database as a server does.
     package func correctUsage(in folder: String, to usage: Usage) async throws {
-        if let (address, _) = try schema(of: folder) {
-            let store = try PostgresObjectStore(address, readers: 1, lookups: 1)
+        if let (address, id) = try schema(of: folder) {
+            let store = try PostgresObjectStore(address, expecting: id, readers: 1, lookups: 1)
             try await store.correctUsage(to: usage)
             return try await store.close()
         }

@@ -36,6 +36,27 @@ import Testing
         #expect(try await objects.find(as: objects.master)[0].objectValue?["secret"] == "s")
     }
 
+    @Test(
+        "a field counts up unless an object has a number without a next one",
+        arguments: [(9_007_199_254_740_990, true), (9_007_199_254_740_991, false), (.max, false)] as [(Int64, Bool)]
+    )
+    func countingUp(largest: Int64, isPossible: Bool) async throws {
+        try await objects.create(#"{"n":\#(largest)}"#)
+        let schemas = SchemaService(store: objects.store, limits: ObjectLimits())
+        var change = FieldChange()
+        change.isAutoIncrement = true
+        let flag = change
+        if isPossible {
+            let definition = try await schemas.change("n", of: objects.task, by: flag, as: objects.master)
+            #expect(definition.isAutoIncrement)
+        } else {
+            let error = await #expect(throws: ServiceError.self) {
+                _ = try await schemas.change("n", of: objects.task, by: flag, as: objects.master)
+            }
+            #expect(error?.code == .badRequest)
+        }
+    }
+
     @Test("only the master key sees and changes what is known of classes")
     func schemasAreClosed() async throws {
         let schemas = SchemaService(store: objects.store, limits: ObjectLimits())

@@ -10,18 +10,26 @@ internal import Logging
 /// The log keeps changes for some minutes. After a longer time without the database, the last transaction that the server
 /// knows can be missing for that reason alone. Then nothing proves that the schemas have not changed under the same
 /// versions, so the server begins a new timeline in this case, too, but does not warn of a loss.
+///
+/// A schema with another id was created anew, and has nothing that the server could go on from: its connections are
+/// refused.
 final class TimelineCheck: Sendable {
     private let relay: ChangeRelay
     private let catalog: SharedPostgresCatalog
+    /// The id of the schema (``PostgresObjectStore/id``).
+    private let id: String
     private let logger: Logger?
 
-    init(_ relay: ChangeRelay, _ catalog: SharedPostgresCatalog, logger: Logger? = nil) {
+    init(_ relay: ChangeRelay, _ catalog: SharedPostgresCatalog, id: String, logger: Logger? = nil) {
         self.relay = relay
         self.catalog = catalog
+        self.id = id
         self.logger = logger
     }
 
     /// Runs the first exchange of a new connection, and sets its timeline.
+    ///
+    /// - Throws: A loss of the connection if the schema has another id.
     func begin(_ connection: PostgresConnection) throws {
         while true {
             // Read before the query, so a database that has lost nothing has it.
@@ -30,9 +38,13 @@ final class TimelineCheck: Sendable {
                 """
                 SELECT last_change, \
                 (SELECT \(sql: LogEntry.stampExpression) FROM change_log WHERE number = \(known.entry.number)), \
-                (SELECT \(sql: LogEntry.stampExpression) FROM change_log WHERE number = last_change) FROM state
+                (SELECT \(sql: LogEntry.stampExpression) FROM change_log WHERE number = last_change), \
+                (SELECT id FROM identity) FROM state
                 """
             )
+            guard result.text(0, 3) ?? "" == id else {
+                throw connection.abandon("the schema was created anew, or is of another storage")
+            }
             connection.timeline = known.timeline
             let last = LogEntry(number: result.integer(0, 0) ?? 0, stamp: result.text(0, 2))
             if last.number >= known.entry.number, known.entry.stamp == nil || known.entry.stamp == result.text(0, 1) {

@@ -78,8 +78,8 @@ final class ConnectionPool: Sendable {
         } catch {
             if !connection.isLost {
                 connection.forgetWaiting()
-                connection.later("ROLLBACK")
-                if (try? connection.flush()) != nil { giveBack(connection) }
+                // Without a transaction PostgreSQL would write a warning into its log.
+                if !connection.isInTransaction || (try? connection.rollBack()) != nil { giveBack(connection) }
             }
             throw error
         }
@@ -114,6 +114,8 @@ final class ConnectionPool: Sendable {
     }
 
     private func giveBack(_ connection: PostgresConnection) {
+        // Those that are idle are probably outdated, too.
+        guard !connection.isOutdated else { return closeIdle() }
         state.withLock { state in
             if !state.isClosed, !connection.isLost, connection.timeline == state.timeline {
                 state.idle.append(connection)

@@ -45,13 +45,16 @@ package struct PostgresAddress: Sendable {
     }
 
     /// The options of a connection, in libpq's names; later ones replace those of the address.
-    var options: [(name: String, value: String)] {
+    ///
+    /// - Parameter isForReplicas: Whether a replica is accepted, too. Otherwise libpq tries the next host of the address.
+    /// - Returns: The options.
+    func options(acceptingReplicas isForReplicas: Bool) -> [(name: String, value: String)] {
         let milliseconds = "\(timeout * 1000)"
         return [
             ("fallback_application_name", applicationName), ("dbname", url), ("client_encoding", "UTF8"),
             ("connect_timeout", "\(timeout)"), ("tcp_user_timeout", milliseconds), ("keepalives", "1"),
             ("keepalives_idle", "\(timeout)"), ("keepalives_interval", "\(max(1, timeout / 3))"),
-            ("keepalives_count", "3"),
+            ("keepalives_count", "3"), ("target_session_attrs", isForReplicas ? "any" : "primary"),
         ]
     }
 }

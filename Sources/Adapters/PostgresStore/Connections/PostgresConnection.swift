@@ -25,6 +25,8 @@ final class PostgresConnection: @unchecked Sendable {
     /// Why the connection counts as lost although libpq does not report it: the server was silent for too long, for
     /// example.
     private var abandonment: String?
+    /// Whether a statement failed for a reason that a new connection may not have (``PostgresError/concernsSession``).
+    private(set) var isOutdated = false
     private var waiting = WaitingStatements()
     private var prepared = PreparedStatements()
     /// The number of exchanges so far, those included whose results are not read yet.
@@ -32,10 +34,16 @@ final class PostgresConnection: @unchecked Sendable {
     /// Commands whose results are sent but not read: those of ``finish(_:)``.
     private var unread: [Bool] = []
 
-    /// Connects, and prepares the session with the first exchange, which `begin` runs, also with a statement of its own.
-    init(_ address: PostgresAddress, beginning begin: (PostgresConnection) throws -> Void = { try $0.flush() }) throws {
-        let names = address.options.map { strdup($0.name) }
-        let values = address.options.map { strdup($0.value) }
+    /// Connects to a server that is no replica, unless those are accepted, too; prepares the session with the first
+    /// exchange, which `begin` runs, also with a statement of its own.
+    init(
+        _ address: PostgresAddress,
+        acceptingReplicas isForReplicas: Bool = false,
+        beginning begin: (PostgresConnection) throws -> Void = { try $0.flush() }
+    ) throws {
+        let options = address.options(acceptingReplicas: isForReplicas)
+        let names = options.map { strdup($0.name) }
+        let values = options.map { strdup($0.value) }
         defer { for text in names + values { free(text) } }
         let pointers = (names.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil])
         guard let handle = PQconnectdbParams(pointers.0, pointers.1, 1) else { throw PostgresError.loss("no memory") }
@@ -67,6 +75,9 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Whether the connection cannot be used any more.
     var isLost: Bool { isAbandoned || PQstatus(handle) != CONNECTION_OK }
+
+    /// Whether a transaction is open, or a result that is not read yet may leave one open.
+    var isInTransaction: Bool { !unread.isEmpty || PQtransactionStatus(handle) != PQTRANS_IDLE }
 
     /// The version of the server, such as 150018.
     var serverVersion: Int { Int(PQserverVersion(handle)) }
@@ -104,6 +115,12 @@ final class PostgresConnection: @unchecked Sendable {
         _ = try exchange(nil, within: nil)
     }
 
+    /// Runs the waiting statements, and undoes the open transaction.
+    func rollBack() throws {
+        later("ROLLBACK")
+        try flush()
+    }
+
     /// Runs the waiting statements, and then one with arguments.
     @discardableResult
     func run(_ statement: SQL, within budget: QueryBudget? = nil) throws -> PostgresResult {
@@ -138,7 +155,13 @@ final class PostgresConnection: @unchecked Sendable {
         passing body: RowBody? = nil
     ) throws -> PostgresResult? {
         try readUnread()
-        let commands = waiting.take()
+        var commands = waiting.take()
+        // Here, and not when the last statement is prepared: waiting statements can be forgotten. A failed transaction
+        // takes no other statements than its end.
+        if prepared.isFull, PQtransactionStatus(handle) != PQTRANS_INERROR {
+            prepared.removeAll()
+            commands.insert(WaitingStatements.Statement(text: "DEALLOCATE ALL", onResult: nil), at: 0)
+        }
         prepared.beginExchange()
         var names: [String?] = []
         for command in commands {
@@ -252,6 +275,7 @@ extension PostgresConnection {
             case PGRES_PIPELINE_ABORTED: throw PostgresError(state: "25P02", message: "an earlier statement failed")
             default:
                 let error = PostgresError(result: pointer)
+                if error.concernsSession { isOutdated = true }
                 throw isLost ? PostgresError.loss(error.message) : error
             }
         }
@@ -263,11 +287,6 @@ extension PostgresConnection {
         guard let pointer = PQgetResult(handle) else { throw loss() }
         defer { PQclear(pointer) }
         guard PQresultStatus(pointer) == PGRES_PIPELINE_SYNC else { throw loss() }
-        // A failed transaction takes no other statements than its end.
-        if prepared.isFull, PQtransactionStatus(handle) != PQTRANS_INERROR {
-            prepared.removeAll()
-            later("DEALLOCATE ALL")
-        }
     }
 
     private func readUnread() throws {

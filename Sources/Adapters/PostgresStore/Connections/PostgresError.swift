@@ -24,6 +24,18 @@ struct PostgresError: Error, CustomStringConvertible {
     /// Whether other transactions caused it, so that a repetition can succeed.
     var isConflict: Bool { state == "40001" || state == "40P01" }
 
+    /// Whether a new connection can have another result: the database was read-only when the session began, or the
+    /// schema of the session does not exist any more.
+    var concernsSession: Bool { state == PostgresError.readOnly || PostgresError.missing.contains(state) }
+
+    /// A change in a read-only transaction.
+    ///
+    /// Replicas are not connected to, so it is a setting of the database or of the role.
+    private static let readOnly = "25006"
+
+    /// A table or a schema that does not exist.
+    private static let missing: Set<String> = ["42P01", "3F000"]
+
     /// The server ends, or ended the connection: shutdown, crash of another process, start, time limits.
     private static let endings: Set<String> = ["57P01", "57P02", "57P03", "57P05", "25P03"]
 
@@ -46,12 +58,11 @@ extension PostgresError {
 
     /// The error for the client, with this one as its cause.
     var translated: ServiceError {
-        if isLoss { return PostgresError.unreachable(cause: self) }
-        return switch state {
         // The schema was moved or removed while this server runs.
-        case "42P01", "3F000": PostgresError.unreachable(cause: self)
+        if isLoss || PostgresError.missing.contains(state) { return PostgresError.unreachable(cause: self) }
+        return switch state {
         case "53100": StorageFault.full.error(cause: self)
-        case "25006": StorageFault.readOnly.error(cause: self)
+        case PostgresError.readOnly: StorageFault.readOnly.error(cause: self)
         case "XX001", "XX002": StorageFault.damaged.error(cause: self)
         case "58030": StorageFault.failing.error(cause: self)
         case "53200", "53300", "53400", "55P03", "40001", "40P01":

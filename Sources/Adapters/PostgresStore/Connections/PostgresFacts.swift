@@ -50,12 +50,12 @@ package struct PostgresFacts: Sendable {
         self.roundTrip = roundTrip
     }
 
-    /// Connects and reads the facts, and changes nothing; blocks, at most for the address's time-out.
+    /// Connects and reads the facts, and changes nothing; blocks, at most for twice the address's time-out.
     ///
     /// - Throws: ``OpenFailure`` if the database cannot be reached.
     package init(reading address: PostgresAddress) throws(OpenFailure) {
         do {
-            let connection = try PostgresConnection(address)
+            let connection = try PostgresFacts.connect(to: address)
             let result = try connection.run(
                 """
                 SELECT current_setting('server_encoding'), pg_is_in_recovery(), \
@@ -86,6 +86,16 @@ package struct PostgresFacts: Sendable {
             )
         } catch {
             throw OpenFailure(message: "cannot be reached (\(error))")
+        }
+    }
+
+    /// Connects to a replica only if there is no other server, so that the facts say that it is one.
+    private static func connect(to address: PostgresAddress) throws -> PostgresConnection {
+        do {
+            return try PostgresConnection(address)
+        } catch {
+            guard let replica = try? PostgresConnection(address, acceptingReplicas: true) else { throw error }
+            return replica
         }
     }
 }

@@ -16,14 +16,18 @@ struct PreparedStatements {
     /// If a preparation fails, the statements behind it do not run.
     private var preparing: [StatementText: String] = [:]
     private var count = 0
+    /// The size in bytes of those in ``names``.
+    private var size = 0
 
     /// The number of statements after which all of them are released.
     private static let maxCount = 500
+    /// Their size in bytes after which all of them are released: PostgreSQL needs some forty times as much memory.
+    private static let maxSize = 256 << 10
     /// The size in bytes above which a statement is parsed each time.
     private static let maxLength = 8192
 
     /// Whether all of them should be released.
-    var isFull: Bool { names.count >= PreparedStatements.maxCount }
+    var isFull: Bool { names.count >= PreparedStatements.maxCount || size >= PreparedStatements.maxSize }
 
     /// Forgets what the last exchange prepared, but for what ``add(_:_:)`` added.
     mutating func beginExchange() {
@@ -44,11 +48,13 @@ struct PreparedStatements {
     /// Adds a statement whose preparation succeeded.
     mutating func add(_ text: String, _ name: String) {
         names[StatementText(text: text)] = name
+        size += text.utf8.count
     }
 
     /// Forgets all of them, because the server releases them.
     mutating func removeAll() {
         names = [:]
+        size = 0
     }
 }
 

@@ -7,7 +7,9 @@ extension PostgresAddress {
     /// - Parameter version: The version of the server, such as 150018.
     /// - Returns: The statements; none of them has a result that is read.
     func settings(ofVersion version: Int) -> [String] {
-        let settings = [
+        var settings = [
+            // Constants with names from clients are parts of statements, and only their quotes are doubled.
+            "SET standard_conforming_strings = on",
             // Queries have budgets, and no other statement must end early: a limit of the role or of the database would
             // also end the building of an index and a dump.
             "SET statement_timeout = 0",
@@ -26,6 +28,9 @@ extension PostgresAddress {
             SELECT set_config('client_connection_check_interval', '2s', false) WHERE version() LIKE '%linux%'
             """,
         ]
-        return version < 170_000 ? settings : settings + ["SET transaction_timeout = 0"]
+        // The connection of locks can be idle for as long as a file is created.
+        if version >= 140_000 { settings.append("SET idle_session_timeout = 0") }
+        if version >= 170_000 { settings.append("SET transaction_timeout = 0") }
+        return settings
     }
 }

@@ -34,6 +34,7 @@ package final class PostgresObjectStore: ObjectStore {
     ///
     /// - Parameters:
     ///   - address: The database.
+    ///   - known: The id that the schema must have; `nil` creates the schema if it does not exist.
     ///   - server: The name of this server in the log of changes, different from those of the others.
     ///   - use: Beside whom it uses the schema.
     ///   - readers: The maximum number of concurrent queries.
@@ -46,6 +47,7 @@ package final class PostgresObjectStore: ObjectStore {
     ///   the schema, for example.
     package init(
         _ address: PostgresAddress,
+        expecting known: String? = nil,
         server: String = RandomString.alphanumeric(12),
         use: SchemaUse = .tool,
         readers: Int = 4,
@@ -61,7 +63,7 @@ package final class PostgresObjectStore: ObjectStore {
         do {
             catalog = try SharedPostgresCatalog(
                 pool.withConnection { connection in
-                    try SchemaMigration.run(connection, schema: address.schema)
+                    try SchemaMigration.run(connection, schema: address.schema, expecting: known)
                     return try PostgresCatalog(connection)
                 }
             )
@@ -75,8 +77,8 @@ package final class PostgresObjectStore: ObjectStore {
                 )
             }
             relay.begin(after: state.integer(0, 0) ?? 0, stamped: state.text(0, 2))
-            id = state.text(0, 1) ?? ""
-            let timeline = TimelineCheck(relay, catalog, logger: logger)
+            id = known ?? state.text(0, 1) ?? ""
+            let timeline = TimelineCheck(relay, catalog, id: id, logger: logger)
             pool.onConnect { try timeline.begin($0) }
             (self.lookups, queries) = (
                 NIOThreadPool(numberOfThreads: lookups), NIOThreadPool(numberOfThreads: readers)

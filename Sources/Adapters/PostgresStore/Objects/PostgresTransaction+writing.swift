@@ -180,11 +180,13 @@ extension PostgresTransaction {
                 """
             )
             let used = highest.count == 0 ? nil : highest.text(0, 0)?.dropFirst()
-            let least = used.map { NumberKey.wholeNumber($0) } ?? 0
+            // The next number exists also after the largest one.
+            let least = min(used.map { NumberKey.wholeNumber($0) } ?? 0, .max - 1)
             let result = try run(
                 """
                 INSERT INTO counter AS known (class, field, last) VALUES (\(entry.number), \(field), \(least) + 1) \
-                ON CONFLICT (class, field) DO UPDATE SET last = greatest(known.last, \(least)) + 1 RETURNING last
+                ON CONFLICT (class, field) DO UPDATE \
+                SET last = least(greatest(known.last, \(least)), \(Int64.max - 1)) + 1 RETURNING last
                 """
             )
             return result.integer(0, 0) ?? 1

@@ -4,9 +4,9 @@ internal import Domain
 extension ConditionSQL {
     /// The SQL for a point in a ring: its coordinates are compared before its distance is computed.
     func near(_ circle: Condition.Circle, _ path: FieldPath) -> SQL {
-        let latitude = KeySQL.latitude(path)
+        let latitude = KeySQL.latitude(path, in: schema)
         let center = circle.center
-        let distance = ConditionSQL.distance(path, from: center)
+        let distance = distance(path, from: center)
         var terms: SQL = "\(sql: latitude) IS NOT NULL"
         if let maximum = circle.maximum {
             // A belt of latitudes that contains the circle; an index narrows the search to it.
@@ -22,8 +22,8 @@ extension ConditionSQL {
 
     /// The SQL for a point in a box.
     func within(_ box: Condition.Box, _ path: FieldPath) -> SQL {
-        let latitude = KeySQL.latitude(path)
-        let longitude = KeySQL.longitude(path)
+        let latitude = KeySQL.latitude(path, in: schema)
+        let longitude = KeySQL.longitude(path, in: schema)
         let (southWest, northEast) = (box.southWest, box.northEast)
         return """
             (\(sql: latitude) BETWEEN \(southWest.latitude) AND \(northEast.latitude) \
@@ -35,7 +35,7 @@ extension ConditionSQL {
     ///
     /// Subqueries, so that the coordinates are read from the document once. `OFFSET 0` keeps PostgreSQL from writing their
     /// expressions out wherever their names are.
-    static func distance(_ path: FieldPath, from center: GeoPoint) -> SQL {
+    func distance(_ path: FieldPath, from center: GeoPoint) -> SQL {
         let center = center.rounded
         let least = "\(GeoPoint.leastDegrees)"
         return """
@@ -45,7 +45,8 @@ extension ConditionSQL {
             sin((\(center.longitude) - longitude) * pi() / 360) AS east FROM (\
             SELECT CASE WHEN abs(latitude) < \(sql: least) THEN 0 ELSE latitude END AS latitude, \
             CASE WHEN abs(longitude) < \(sql: least) THEN 0 ELSE longitude END AS longitude FROM (\
-            SELECT \(sql: KeySQL.latitude(path)) AS latitude, \(sql: KeySQL.longitude(path)) AS longitude \
+            SELECT \(sql: KeySQL.latitude(path, in: schema)) AS latitude, \
+            \(sql: KeySQL.longitude(path, in: schema)) AS longitude \
             OFFSET 0) AS stored OFFSET 0) AS rounded OFFSET 0) AS sides)
             """
     }
@@ -53,7 +54,7 @@ extension ConditionSQL {
     /// The order of a query; it is always total, so that pages neither repeat nor omit objects.
     func order(_ query: ObjectQuery) -> SQL {
         if query.order.isEmpty, let (path, circle) = query.condition.circle, schema.type(of: path.field) != nil {
-            return "\(ConditionSQL.distance(path, from: circle.center)) NULLS FIRST, number"
+            return "\(distance(path, from: circle.center)) NULLS FIRST, number"
         }
         var terms: [SQL] = []
         for key in query.order where schema.type(of: key.path.field) != nil {

@@ -36,12 +36,24 @@ enum KeySQL {
         return "(keys\(names) ->> \((path.segments.last ?? "").quotedText))"
     }
 
-    static func latitude(_ path: FieldPath) -> String { coordinate(0, path) }
+    static func latitude(_ path: FieldPath, in schema: ClassSchema) -> String { coordinate(0, path, in: schema) }
 
-    static func longitude(_ path: FieldPath) -> String { coordinate(1, path) }
+    static func longitude(_ path: FieldPath, in schema: ClassSchema) -> String { coordinate(1, path, in: schema) }
 
-    private static func coordinate(_ index: Int, _ path: FieldPath) -> String {
-        "(\(document(path, ending: "-> \(ObjectKeys.coordinatesName.quotedText) ->> \(index)"))::float8)"
+    /// A coordinate of a point; NULL for any other value.
+    ///
+    /// An object of another type can have a member with the name of the coordinates, whose elements are no numbers.
+    private static func coordinate(_ index: Int, _ path: FieldPath, in schema: ClassSchema) -> String {
+        let point = "-> \(ObjectKeys.coordinatesName.quotedText)"
+        let text = "\(document(path, ending: "\(point) ->> \(index)"))::float8"
+        // Indexes contain this expression.
+        if isPoint(path, in: schema) { return "(\(text))" }
+        return "(CASE jsonb_typeof(\(document(path, ending: "\(point) -> \(index)"))) WHEN 'number' THEN \(text) END)"
+    }
+
+    /// Whether all values at a path are points.
+    private static func isPoint(_ path: FieldPath, in schema: ClassSchema) -> Bool {
+        !path.isNested && schema.type(of: path.field) == .geoPoint
     }
 
     /// The value at a path for the order of rows: null first, then numbers and booleans as 0 and 1, then all others as
@@ -78,7 +90,7 @@ enum KeySQL {
     /// key and a digest of the whole key.
     static func indexed(_ path: FieldPath, in schema: ClassSchema, isUnique: Bool) -> String {
         if let column = column(path) { return column }
-        if schema.type(of: path.field) == .geoPoint, !path.isNested { return "\(latitude(path)) NULLS FIRST" }
+        if isPoint(path, in: schema) { return "\(latitude(path, in: schema)) NULLS FIRST" }
         let key = key(path, in: schema)
         return "\(beginning(key)) NULLS FIRST" + (isUnique ? ", md5(\(key))" : "")
     }

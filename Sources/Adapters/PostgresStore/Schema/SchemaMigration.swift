@@ -69,8 +69,14 @@ enum SchemaMigration {
 
     /// Creates or migrates the tables of an app; several servers can do so at the same time.
     ///
-    /// - Throws: ``OpenFailure`` if a later version of the server has migrated them, or for an unsuitable database.
-    static func run(_ connection: PostgresConnection, schema: String) throws {
+    /// - Parameters:
+    ///   - connection: A connection to the database.
+    ///   - schema: The schema.
+    ///   - id: The id that the schema must have; `nil` creates it if it does not exist. A schema that was removed is not
+    ///     created again, because servers that still run would go on in the empty one.
+    /// - Throws: ``OpenFailure`` if a later version of the server has migrated them, for an unsuitable database, and for
+    ///   another id.
+    static func run(_ connection: PostgresConnection, schema: String, expecting id: String? = nil) throws {
         guard connection.serverVersion >= 140_000 else {
             throw OpenFailure(message: "is of PostgreSQL \(connection.serverVersion / 10_000); 14 or newer is needed")
         }
@@ -80,7 +86,8 @@ enum SchemaMigration {
         }
         // Released at the end of the session at the latest.
         try connection.run("SELECT pg_advisory_lock(hashtextextended(\(schema), 7526))")
-        try migrate(connection, schema)
+        if let id { try require(id, connection) } else { create(schema, connection) }
+        try migrate(connection)
         try connection.run("SELECT pg_advisory_unlock(hashtextextended(\(schema), 7526))")
     }
 
@@ -104,7 +111,16 @@ enum SchemaMigration {
         )
     }
 
-    private static func migrate(_ connection: PostgresConnection, _ schema: String) throws {
+    private static func require(_ id: String, _ connection: PostgresConnection) throws {
+        let exists = try !connection.run("SELECT to_regclass('identity')").isNull(0, 0)
+        guard exists, try connection.run("SELECT id FROM identity").text(0, 0) == id else {
+            throw OpenFailure(
+                message: "is not that of the app's folder: it was removed, was created anew, or is of another storage"
+            )
+        }
+    }
+
+    private static func create(_ schema: String, _ connection: PostgresConnection) {
         connection.later("CREATE SCHEMA IF NOT EXISTS \(schema.quotedName)")
         connection.later(
             """
@@ -113,6 +129,9 @@ enum SchemaMigration {
             )
             """
         )
+    }
+
+    private static func migrate(_ connection: PostgresConnection) throws {
         let result = try connection.run("SELECT coalesce(max(version), 0) FROM migration")
         let version = Int(result.integer(0, 0) ?? 0)
         try refuseNewer(version)

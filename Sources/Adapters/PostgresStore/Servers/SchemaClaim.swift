@@ -8,6 +8,9 @@ internal import Synchronization
 /// that loses the connection goes on, because a restart of the database must not end it; it takes the lock again when it
 /// is connected. If another server came first, `state.holder` tells: each writing transaction compares it, inside the
 /// turn, so no change is made beside a server that wants to be alone.
+///
+/// After a restore to a time before the start of a server that is alone, `state.holder` is the one that it replaced. If it
+/// has the lock, no other server uses the schema, and it takes the schema again.
 final class SchemaClaim: Sendable {
     private let use: SchemaUse
     /// The name of this server.
@@ -16,6 +19,8 @@ final class SchemaClaim: Sendable {
     private let logger: Logger?
     /// Whether another server took the schema; until the end of this one.
     private let isTaken = Atomic(false)
+    /// The holder that this server replaced when it took the schema alone; `nil` for none.
+    private let former = Mutex<String?>(nil)
     /// Whether the listening connection has the lock.
     private let isLocked = Atomic(false)
 
@@ -44,12 +49,24 @@ final class SchemaClaim: Sendable {
         // No other server can write it while this one has the lock. A start beside others then waits for no turn, which a
         // long change of one of them can have, such as a new index.
         let name = use == .exclusive ? server : nil
-        guard try connection.run("SELECT holder FROM state").text(0, 0) != name else { return }
-        // Inside the turn, so that it is before or behind each change of another server.
+        let known = try holder(connection)
+        guard known != name else { return }
+        if use == .exclusive { former.withLock { $0 = known } }
+        try replace(known, by: name, connection)
+    }
+
+    private func holder(_ connection: PostgresConnection) throws -> String? {
+        try connection.run("SELECT holder FROM state").text(0, 0)
+    }
+
+    /// Changes the holder inside the turn, so that it is before or behind each change of another server.
+    private func replace(_ known: String?, by name: String?, _ connection: PostgresConnection) throws {
         connection.later("BEGIN")
         connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
-        let holder = name.map { Array($0.utf8) }
-        try connection.run("UPDATE state SET holder = \(text: holder) WHERE holder IS DISTINCT FROM \(text: holder)")
+        let (before, after) = (known.map { Array($0.utf8) }, name.map { Array($0.utf8) })
+        try connection.run(
+            "UPDATE state SET holder = \(text: after) WHERE holder IS NOT DISTINCT FROM \(text: before)"
+        )
         connection.later("COMMIT")
         try connection.flush()
     }
@@ -57,10 +74,15 @@ final class SchemaClaim: Sendable {
     /// Takes the lock again if a loss of the listening connection ended it; called after each loss, and then periodically.
     func renew(_ connection: PostgresConnection) throws {
         guard use != .tool, !isLocked.load(ordering: .relaxed) else { return }
-        _ = try lock(connection)
-        let holder = try connection.run("SELECT holder FROM state").text(0, 0)
-        // The refusal is for those who use the store; this one only takes note of it.
-        _ = try? require(holder: holder)
+        let isAlone = try lock(connection)
+        let known = try holder(connection)
+        guard isAlone, isFormer(known) else { return note(holder: known) }
+        try replace(known, by: server, connection)
+        logger?.warning(
+            "The database is of a time before the start of this server, which goes on with it",
+            metadata: ["schema": "\(schema)"]
+        )
+        note(holder: try holder(connection))
     }
 
     /// The listening connection is lost, and the lock with it.
@@ -70,20 +92,35 @@ final class SchemaClaim: Sendable {
 
     /// Throws if another server took the schema: `holder` is `state.holder`, as a transaction reads it.
     func require(holder: String?) throws {
+        // Until the listening connection has found out whether another server uses the schema.
+        guard !isFormer(holder) else { throw refusalOfCalls }
+        note(holder: holder)
+        try require()
+    }
+
+    /// Whether a holder is the one that this server replaced.
+    private func isFormer(_ holder: String?) -> Bool {
+        holder != nil && holder == former.withLock(\.self)
+    }
+
+    private func note(holder: String?) {
         guard use != .tool else { return }
         if holder != (use == .exclusive ? server : nil), !isTaken.exchange(true, ordering: .relaxed) {
             logger?.critical(
-                "Another server uses the database, and this one stops using it; end one of them and restart the other",
+                "Another server uses or has used the database; this one stops using it: end others and restart this one",
                 metadata: ["schema": "\(schema)"]
             )
         }
-        try require()
     }
 
     /// Throws if another server is known to have taken the schema.
     func require() throws {
         guard isTaken.load(ordering: .relaxed) else { return }
-        throw ServiceError(.unavailable, "The server's database is used by another server.")
+        throw refusalOfCalls
+    }
+
+    private var refusalOfCalls: ServiceError {
+        ServiceError(.unavailable, "The server's database is used by another server.")
     }
 
     private func lock(_ connection: PostgresConnection) throws -> Bool {

@@ -41,6 +41,7 @@ struct SharedDatabase: AppDatabase {
         do {
             objects = try PostgresObjectStore(
                 PostgresAddress(url: url.revealed, schema: schema),
+                expecting: marker?.id,
                 use: bucket == nil ? .exclusive : .shared,
                 readers: readers,
                 lookups: SharedDatabase.lookups(readers),
@@ -51,7 +52,7 @@ struct SharedDatabase: AppDatabase {
             throw ExitError.storage("the schema \(schema) of the database (database.url) \(error.message)")
         }
         do {
-            try await claim(schema, marker, in: folder, bucket)
+            if marker == nil { try await claim(schema, in: folder, bucket) }
             try await objects.prepare()
         } catch {
             try? await objects.close()
@@ -59,25 +60,10 @@ struct SharedDatabase: AppDatabase {
         }
     }
 
-    /// Compares the schema with the marker, and writes the marker of a folder that is new to the app.
+    /// Compares the schema with the bucket, and writes the marker of a folder that is new to the app.
     ///
     /// A schema with objects is joined if the bucket has its blobs; otherwise its blobs are in another folder.
-    private func claim(
-        _ schema: String,
-        _ marker: DatabaseMarker?,
-        in folder: String,
-        _ bucket: BucketClaim?
-    ) async throws {
-        let database = "the schema \(schema) of the database (database.url)"
-        if let marker {
-            guard marker.id == objects.id else {
-                throw ExitError.storage(
-                    "\(database) is not that of \(folder)/\(DatabaseMarker.name): it was created anew, or is of another "
-                        + "storage"
-                )
-            }
-            return
-        }
+    private func claim(_ schema: String, in folder: String, _ bucket: BucketClaim?) async throws {
         let isJoined =
             switch try await bucket?.decision(schema: objects.id) {
             case .use, .join: true
@@ -85,7 +71,9 @@ struct SharedDatabase: AppDatabase {
             }
         let isUsable = if isJoined { true } else { try await objects.isEmpty() }
         guard isUsable else {
-            throw ExitError.storage("\(database) has the objects of another storage; \(folder) is new")
+            throw ExitError.storage(
+                "the schema \(schema) of the database (database.url) has the objects of another storage; \(folder) is new"
+            )
         }
         try DatabaseMarker(schema: schema, id: objects.id).write(in: folder)
     }

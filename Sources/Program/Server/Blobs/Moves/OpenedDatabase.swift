@@ -21,10 +21,11 @@ struct OpenedDatabase {
             close = { try database.close() }
             return
         }
-        let objects = try PostgresObjectStore(address, readers: 2, lookups: 2)
-        guard objects.id == id else {
-            try await objects.close()
-            throw ExitError.storage("\(folder)/\(DatabaseMarker.name) is not that of its schema")
+        let objects: PostgresObjectStore
+        do {
+            objects = try PostgresObjectStore(address, expecting: id, readers: 2, lookups: 2)
+        } catch {
+            throw ExitError.storage("the schema \(address.schema) of the database (database.url) \(error.message)")
         }
         store = objects
         close = { try await objects.close() }
