@@ -82,6 +82,20 @@ import Testing
         #expect(frames.last == "close 1013")
     }
 
+    @Test(
+        "the code of a refused log-in is the status of HTTP",
+        arguments: [
+            (ServiceError(.overloaded, "a"), 429), (ServiceError(.unavailable, "a"), 503),
+            (ServiceError(.internalFailure, "a"), 500), (CancellationError(), 500),
+        ] as [(any Error, Int)]
+    )
+    func refusalCode(error: any Error, code: Int) throws {
+        let connection = try LiveQueryConnection.connected(isShared: true)
+        connection.logIn()
+        try connection.begin(failing: error)
+        #expect(try connection.frames().first?.contains(#""error":{"code":\#(code),"#) == true)
+    }
+
     @Test("a log-in that is logged out before its events begin gets no late reply")
     func earlyLogOut() throws {
         let connection = try LiveQueryConnection.connected(isShared: true)

@@ -27,7 +27,8 @@ import Testing
         var limits = LiveQueryLimits()
         (limits.queueCount, limits.queueSize) = (3, 1000)
         try channel.pipeline.syncOperations.addHandler(notices)
-        outbox = LiveQueryOutbox(channel: channel, limits: limits)
+        let memory = LiveQueueMemory(limit: 1 << 20)
+        outbox = LiveQueryOutbox(channel: channel, limits: limits, memory: memory, address: nil)
     }
 
     private func event(_ name: String = "q", size: Int = 2) -> LiveEvent {

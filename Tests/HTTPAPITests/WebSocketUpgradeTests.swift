@@ -80,12 +80,39 @@ import Testing
         let connection = try LiveQueryConnection(most: 0)
         connection.send(LiveQueryConnection.handshake())
         #expect(try connection.sent() == "")
-        #expect(connection.live.isFull)
+        #expect(connection.live.refusal(of: nil) != nil)
         let other = try LiveQueryConnection(most: 1)
         try other.upgrade()
-        #expect(other.live.isFull)
+        #expect(other.live.refusal(of: nil) != nil)
         _ = try other.channel.finish()
-        #expect(!other.live.isFull)
+        #expect(other.live.refusal(of: nil) == nil)
+    }
+
+    @Test("clients at one address have a quarter of the WebSockets, unless their address has no limit")
+    func share() throws {
+        let live = try LiveQueryConnection(most: 8).live
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: WebSocketHandshake.path)
+        head.headers = [
+            "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": RealtimeFormat.json.rawValue,
+        ]
+        var channels: [EmbeddedChannel] = []
+        func isAccepted(from address: String) throws -> Bool {
+            let channel = EmbeddedChannel()
+            channel.remoteAddress = try SocketAddress(ipAddress: address, port: 1)
+            channels.append(channel)
+            return live.accept(head, on: channel) != nil
+        }
+        let addresses = ["10.0.0.1", "10.0.0.1", "10.0.0.1", "10.0.0.2", "127.0.0.1", "127.0.0.1", "127.0.0.1"]
+        let accepted = try addresses.map(isAccepted)
+        #expect(accepted == [true, true, false, true, true, true, true])
+        #expect(live.refusal(of: "10.0.0.1")?.message.contains("Clients at this address have 2 WebSockets") == true)
+        #expect(live.refusal(of: "10.0.0.2") == nil)
+        _ = try channels.first?.finish()
+        #expect(live.refusal(of: "10.0.0.1") == nil)
+        #expect(live.sockets.open == 5)
+        for channel in channels.dropFirst() { _ = try channel.finish() }
+        #expect(live.sockets.open == 0)
     }
 
     @Test("a server that stops refuses handshakes, and ends the connection")

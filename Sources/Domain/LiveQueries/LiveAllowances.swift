@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// How much time the conditions of each client can take: half of the time of the task that compares changes.
 ///
-/// So slow conditions of one client delay the events of the others by little more than ``atOnce``, and then take half of
-/// the time at most. All times are processor time. Thread-safe.
+/// So slow conditions of one client delay the events of the others by little more than ``atOnce``, many quick ones by
+/// ``overdraft`` more, and then they take half of the time at most. All times are processor time. Thread-safe.
 final class LiveAllowances: Sendable {
     /// Whose time a condition takes.
     enum Key: Sendable, Hashable {
@@ -19,6 +19,10 @@ final class LiveAllowances: Sendable {
 
     /// The time that a client can take at once.
     static let atOnce = Duration.milliseconds(500)
+    /// The time beyond its allowance after which not even quick conditions of a client are evaluated.
+    ///
+    /// Below it, a client with one slow condition keeps the events of its quick ones.
+    static let overdraft = Duration.milliseconds(500)
     /// The time in which time that was taken comes back, as a multiple of it.
     private static let recovery = 2
     /// The maximum excess over the allowance that is counted, so that a client has time again soon after.

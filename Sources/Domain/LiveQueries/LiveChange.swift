@@ -47,9 +47,9 @@ struct LiveChange: Sendable {
         after = user
     }
 
-    /// The change with the nodes of an index that can match; `nil` if there are none.
-    func finding(_ index: LiveIndex) throws -> LiveChange? {
-        let nodes = try index.candidates([before, after].compactMap { $0 })
+    /// The change with the nodes of a table that can match; `nil` if there are none.
+    func finding(_ table: LiveNodeTable) throws -> LiveChange? {
+        let nodes = try table.candidates([before, after].compactMap { $0 })
         guard !nodes.isEmpty else { return nil }
         var change = self
         let isSlow = Dictionary(grouping: nodes, by: \.isSlow)

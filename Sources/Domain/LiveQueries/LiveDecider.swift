@@ -24,7 +24,8 @@ struct LiveDecider {
     private static let eventSize = 128
     /// The maximum time for one node and one change, in milliseconds.
     private static let maxNodeTime = 200
-    /// The processor time of a node that is evaluated also if its clients have taken all of their time.
+    /// The processor time of a node that is evaluated also if its clients have taken all of their time, but not more than
+    /// ``LiveAllowances/overdraft`` beyond it.
     private static let freeTime = Duration.microseconds(100)
 
     /// - Parameters:
@@ -134,8 +135,9 @@ struct LiveDecider {
     /// The caller in the state of the transaction.
     private mutating func caller(_ key: LiveCallers.Key) throws -> Caller {
         if let known = decision.callers[key] { return known }
-        // A caller whose last subscription has just ended is a guest, who sees the least.
-        let caller = registry.withState { $0.callers[key] } ?? Caller(app: registry.app)
+        // A caller whose last subscription has just ended is a guest, who sees the least. The decision does not say so:
+        // the client can subscribe again before it is delivered.
+        guard let caller = registry.withState({ $0.callers[key] }) else { return Caller(app: registry.app) }
         let now = try reader.revalidated(caller, settings.accountDependencies, foundAt: epoch)
         decision.callers[key] = now
         return now
@@ -154,11 +156,12 @@ extension LiveDecider {
         while !hasBegun || goesOn, let node = work.nextNode() {
             hasBegun = true
             guard decision.failures[ObjectIdentifier(node)] == nil else { continue }
-            // Conditions of clients without a connection cost nothing.
+            let start = Duration.threadTime
+            // The clients can have left since the look-up.
             let clients = registry.clients(of: node, at: change.position)
             guard !clients.isEmpty else { continue }
             do {
-                let matches = try evaluate(node, change, schema, for: clients)
+                let matches = try evaluate(node, change, schema, for: clients, since: start)
                 guard matches.before || matches.after else { continue }
                 return LiveWork.Match(
                     node: node,
@@ -174,23 +177,29 @@ extension LiveDecider {
     }
 
     /// Whether a node matches the states of a change, within the time that its clients have left.
+    ///
+    /// The clients pay for the processor time since `start`.
     private mutating func evaluate(
         _ node: LiveNode,
         _ change: LiveChange,
         _ schema: ClassSchema,
-        for clients: Set<LiveAllowances.Key>
+        for clients: Set<LiveAllowances.Key>,
+        since start: Duration
     ) throws -> (before: Bool, after: Bool) {
+        defer {
+            let time = Duration.threadTime - start
+            for client in clients { decision.times[client, default: .zero] += time / clients.count }
+        }
         let left = registry.allowances.remaining(of: clients, after: decision.times)
+        // Many quick evaluations take as long as some slow ones.
+        guard left + LiveAllowances.overdraft > .zero else { throw SpentAllowance() }
         let milliseconds = max(1, min(LiveDecider.maxNodeTime, left.milliseconds))
         let isCut = milliseconds < LiveDecider.maxNodeTime
         let budget = QueryBudget(milliseconds: milliseconds, refusal: isCut ? SpentAllowance() : SlowCondition())
         // The budget counts all time, which bounds the delay of other events. Clients pay for processor time only, so a
         // paused process costs them nothing.
-        let start = Duration.threadTime
         defer {
-            let time = Duration.threadTime - start
-            decision.evaluations.append(LiveDecision.Evaluation(node: node, time: time))
-            for client in clients { decision.times[client, default: .zero] += time / clients.count }
+            decision.evaluations.append(LiveDecision.Evaluation(node: node, time: Duration.threadTime - start))
         }
         let (reader, app) = (reader, registry.app)
         func matches(_ state: StoredObject?) throws -> Bool {

@@ -1,25 +1,18 @@
-/// The nodes of one class, found by the values of a changed object.
+/// The subscriptions of one class, with the nodes that they share.
 struct LiveIndex: Sendable {
     private struct Entry {
         let node: LiveNode
         var subscriptions: [LiveQueryID: LiveSubscription] = [:]
+        /// The subscriptions of installations with a connection.
+        var connected: [LiveQueryID: LiveSubscription] = [:]
     }
-
-    private typealias Nodes = [ObjectIdentifier: LiveNode]
 
     private var entries: [ObjectIdentifier: Entry] = [:]
     /// The nodes by what their subscriptions have in common.
     private var keys: [LiveNode.Key: LiveNode] = [:]
-    /// The nodes with terms, by path and value.
-    private var nodes: [FieldPath: [ValueSet.Member: Nodes]] = [:]
-    /// The nodes that are tested for every change.
-    private var rest: Nodes = [:]
-
-    /// The maximum number of values that are visited for one change, over all paths.
-    ///
-    /// Clients choose paths and objects, and along each path the whole field can be read. Beyond it the nodes of the
-    /// remaining paths are tested instead, where the time of each is limited.
-    private static let maxVisits = 100_000
+    /// The nodes with a connected subscription: changes are compared with no others, so that subscriptions without a
+    /// client cost writers and other clients nothing.
+    private(set) var table = LiveNodeTable()
 
     /// Whether there are no subscriptions.
     var isEmpty: Bool { entries.isEmpty }
@@ -32,9 +25,9 @@ struct LiveIndex: Sendable {
         (entries[ObjectIdentifier(node)]?.subscriptions.values).map(Array.init) ?? []
     }
 
-    /// Passes the subscriptions of a node to a body, until it returns `false`.
-    func visitSubscriptions(of node: LiveNode, _ body: (LiveSubscription) -> Bool) {
-        guard let subscriptions = entries[ObjectIdentifier(node)]?.subscriptions.values else { return }
+    /// Passes the subscriptions of a node whose installations have a connection to a body, until it returns `false`.
+    func visitConnected(of node: LiveNode, _ body: (LiveSubscription) -> Bool) {
+        guard let subscriptions = entries[ObjectIdentifier(node)]?.connected.values else { return }
         for subscription in subscriptions {
             guard body(subscription) else { return }
         }
@@ -47,18 +40,30 @@ struct LiveIndex: Sendable {
 
     /// Adds a subscription, and its node if that is new.
     ///
+    /// - Parameters:
+    ///   - subscription: The subscription.
+    ///   - isConnected: Whether its installation has a connection.
     /// - Returns: Whether the node is new.
     @discardableResult
-    mutating func insert(_ subscription: LiveSubscription) -> Bool {
+    mutating func insert(_ subscription: LiveSubscription, isConnected: Bool) -> Bool {
         let node = subscription.node
         let id = ObjectIdentifier(node)
         let isNew = entries[id] == nil
-        if isNew {
-            keys[node.key] = node
-            insert(node)
-        }
+        if isNew { keys[node.key] = node }
         entries[id, default: Entry(node: node)].subscriptions[subscription.id] = subscription
+        setConnected(isConnected, subscription)
         return isNew
+    }
+
+    /// Records whether the installation of a subscription has a connection.
+    mutating func setConnected(_ isConnected: Bool, _ subscription: LiveSubscription) {
+        let node = subscription.node
+        let id = ObjectIdentifier(node)
+        let wasIdle = entries[id]?.connected.isEmpty ?? true
+        entries[id]?.connected[subscription.id] = isConnected ? subscription : nil
+        let isIdle = entries[id]?.connected.isEmpty ?? true
+        if wasIdle, !isIdle { table.insert(node) }
+        if !wasIdle, isIdle { table.remove(node) }
     }
 
     /// Removes a subscription, and its node with the last one.
@@ -67,60 +72,11 @@ struct LiveIndex: Sendable {
     @discardableResult
     mutating func remove(_ subscription: LiveSubscription) -> Bool {
         let id = ObjectIdentifier(subscription.node)
+        setConnected(false, subscription)
         entries[id]?.subscriptions[subscription.id] = nil
         guard let entry = entries[id], entry.subscriptions.isEmpty else { return false }
         entries[id] = nil
         keys[entry.node.key] = nil
-        remove(entry.node)
         return true
-    }
-
-    /// The nodes that can match one of the states of an object.
-    func candidates(_ states: [StoredObject]) throws -> [LiveNode] {
-        var found = rest
-        var visits = 0
-        for (path, nodes) in nodes {
-            guard visits < LiveIndex.maxVisits else {
-                for nodes in nodes.values { found.merge(nodes) { node, _ in node } }
-                continue
-            }
-            for state in states {
-                let reached = try PathValues(of: state.value(of: path.field), along: path.inner)
-                visits += reached.visits
-                for value in reached.values {
-                    if let nodes = nodes[ValueSet.Member(value: value)] { found.merge(nodes) { node, _ in node } }
-                    guard case .array(let elements) = value else { continue }
-                    for element in elements {
-                        if let nodes = nodes[ValueSet.Member(value: element)] { found.merge(nodes) { node, _ in node } }
-                    }
-                }
-            }
-        }
-        return Array(found.values)
-    }
-
-    private mutating func insert(_ node: LiveNode) {
-        guard let terms = node.terms else {
-            rest[ObjectIdentifier(node)] = node
-            return
-        }
-        for term in terms.terms {
-            for value in term.values {
-                nodes[term.path, default: [:]][ValueSet.Member(value: value), default: [:]][ObjectIdentifier(node)] =
-                    node
-            }
-        }
-    }
-
-    private mutating func remove(_ node: LiveNode) {
-        rest[ObjectIdentifier(node)] = nil
-        for term in node.terms?.terms ?? [] {
-            for value in term.values {
-                let member = ValueSet.Member(value: value)
-                nodes[term.path]?[member]?[ObjectIdentifier(node)] = nil
-                if nodes[term.path]?[member]?.isEmpty == true { nodes[term.path]?[member] = nil }
-            }
-            if nodes[term.path]?.isEmpty == true { nodes[term.path] = nil }
-        }
     }
 }

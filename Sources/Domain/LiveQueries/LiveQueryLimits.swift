@@ -25,6 +25,9 @@ package struct LiveQueryLimits: Sendable {
     package var queueCount: Int
     /// The maximum size of the events that wait for one client, in bytes.
     package var queueSize: Int
+    /// The maximum memory of the events that wait for all clients of the server, in bytes; of those for clients at one
+    /// address a quarter.
+    package var queuedMemory: Int
     /// The seconds after which a connection that sends nothing is closed.
     package var idleTimeout: Int
 
@@ -42,6 +45,7 @@ package struct LiveQueryLimits: Sendable {
         messageSize: Int = 64 << 10,
         queueCount: Int = 1000,
         queueSize: Int = 4 << 20,
+        queuedMemory: Int = 64 << 20,
         idleTimeout: Int = 420
     ) {
         self.connections = connections
@@ -56,6 +60,7 @@ package struct LiveQueryLimits: Sendable {
         self.messageSize = messageSize
         self.queueCount = queueCount
         self.queueSize = queueSize
+        self.queuedMemory = queuedMemory
         self.idleTimeout = idleTimeout
     }
 }

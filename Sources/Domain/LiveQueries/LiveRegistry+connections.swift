@@ -19,6 +19,7 @@ extension LiveRegistry {
             }
             installation.attach(connection)
             state.installations[id] = installation
+            if installation.connections.count == 1 { state.setConnected(true, installation.queries) }
             state.usage.add(connection)
             if !installation.isLoaded, state.waiting[id] == nil {
                 state.lastWaiting += 1
@@ -67,9 +68,19 @@ extension LiveRegistry.State {
     ) -> [any LiveConnection] {
         guard let gone = installations[id]?.connections.filter(isGone), !gone.isEmpty else { return [] }
         installations[id]?.detach(from: now, lifetime: limits.lifetime, where: isGone)
+        if let installation = installations[id], installation.connections.isEmpty {
+            setConnected(false, installation.queries)
+        }
         for connection in gone { usage.remove(connection) }
         if isShared, installations[id]?.connections.isEmpty == true { unload(id) }
         removeIfUnused(id)
         return gone
+    }
+
+    /// Records whether the installation of subscriptions has a connection.
+    fileprivate mutating func setConnected(_ isConnected: Bool, _ queries: Set<LiveQueryID>) {
+        for subscription in queries.compactMap({ subscriptions[$0] }) {
+            classes[subscription.node.className]?.setConnected(isConnected, subscription)
+        }
     }
 }

@@ -8,24 +8,28 @@ extension LiveRegistry {
     ///
     /// The values of the object are looked up outside of the lock, for which subscribing clients wait.
     func finding(_ change: LiveChange) throws -> LiveChange? {
-        guard let index = withState({ $0.classes[change.className] }) else { return nil }
-        return try change.finding(index)
+        guard let table = withState({ $0.classes[change.className]?.table }) else { return nil }
+        return try change.finding(table)
     }
 
     /// The maximum number of clients whose time one evaluation takes: all clients of a node with many subscriptions would
     /// be a long list for each change, also for one that does not match.
     private static let maxClients = 16
+    /// The maximum number of subscriptions in which these clients are searched: many can be of one client.
+    private static let maxVisits = 100
 
     /// The clients whose time the evaluation of a node takes: those with a subscription that gets an event about a
     /// change, or 16 of them; empty if no subscription gets one.
     func clients(of node: LiveNode, at position: Int) -> Set<LiveAllowances.Key> {
         withState { state in
             var found: Set<LiveAllowances.Key> = []
-            state.classes[node.className]?.visitSubscriptions(of: node) { subscription in
+            var visits = 0
+            state.classes[node.className]?.visitConnected(of: node) { subscription in
                 guard let connection = state.connection(of: subscription, at: position) else { return true }
                 let id = subscription.installation
                 found.insert(connection.address.map(LiveAllowances.Key.address) ?? .installation(id))
-                return found.count < LiveRegistry.maxClients
+                visits += 1
+                return found.count < LiveRegistry.maxClients && visits < LiveRegistry.maxVisits
             }
             return found
         }
@@ -34,8 +38,12 @@ extension LiveRegistry {
     /// The subscriptions of a node that get an event about a change: those that began before it and have a connection.
     func subscriptions(of node: LiveNode, at position: Int) -> [LiveSubscription] {
         withState { state in
-            let all = state.classes[node.className]?.subscriptions(of: node) ?? []
-            return all.filter { state.connection(of: $0, at: position) != nil }
+            var found: [LiveSubscription] = []
+            state.classes[node.className]?.visitConnected(of: node) { subscription in
+                if state.connection(of: subscription, at: position) != nil { found.append(subscription) }
+                return true
+            }
+            return found
         }
     }
 

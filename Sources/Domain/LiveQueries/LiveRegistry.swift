@@ -98,6 +98,9 @@ final class LiveRegistry: Sendable {
             if known == nil {
                 let own = state.installations[installation]?.queries.count ?? 0
                 try LiveRegistry.requireCapacity(limits, all: state.subscriptions.count, own: own)
+            }
+            // A repeated one counts for the address of the newest request.
+            if known == nil || known?.owner.address != owner.address {
                 try state.usage.requireSubscription(of: owner, limits)
             }
             let node = try state.node(of: query, isMaster: caller.isMaster, in: schema, owner, limits)
@@ -189,7 +192,10 @@ extension LiveRegistry.State {
         callers.insert(caller)
         usage.add(subscriptionOf: subscription.owner)
         let name = subscription.node.className
-        if classes[name, default: LiveIndex()].insert(subscription) { usage.add(subscription.node) }
+        let isConnected = installations[subscription.installation]?.connections.isEmpty == false
+        if classes[name, default: LiveIndex()].insert(subscription, isConnected: isConnected) {
+            usage.add(subscription.node)
+        }
         if filters.follow(name) {
             lastRecording += 1
             newlyRecorded[name] = lastRecording

@@ -86,7 +86,13 @@ extension LiveRows {
     /// The query of a row; `nil` for one that this server cannot serve.
     private func query(of row: LiveRow) -> LiveQuery? {
         do {
-            let json = try JSONValue(parsing: Array(row.query.utf8), field: "query", values: JSONValue.maxValues)
+            // The condition of the request, which can have the maximum depth, is inside of the query.
+            let json = try JSONValue(
+                parsing: Array(row.query.utf8),
+                field: "query",
+                depth: JSONValue.deepestStored,
+                values: JSONValue.maxValues
+            )
             return try LiveQuery(json, limits: registry.limits, queries: settings.queries, engine: engine)
         } catch {
             if let id = row.id.row { complain(of: id, error) }

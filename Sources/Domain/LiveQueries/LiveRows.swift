@@ -14,6 +14,8 @@ struct LiveRows: Sendable {
     let registry: LiveRegistry
     let times: LiveTimes
     let logger: Logger
+    /// The rows that this server cannot serve; clients can cause them at any rate.
+    private let unserved: LossLog
     /// The number of rows of the app, and when it was counted.
     private let total: RowCount
     /// The new rows of each client address.
@@ -36,6 +38,7 @@ struct LiveRows: Sendable {
         self.engine = engine
         self.registry = registry
         self.logger = logger
+        unserved = LossLog(app: registry.app, logger: logger, clock: registry.clock)
         times = LiveTimes(lifetime: registry.limits.lifetime)
         total = RowCount(clock: registry.clock)
         let share = LiveUsage.share(of: registry.limits.subscriptions)
@@ -173,9 +176,9 @@ struct LiveRows: Sendable {
 
     /// The limits of this server are lower than those of the server that accepted the subscription.
     func complain(of id: ObjectID, _ error: (any Error)?) {
-        var metadata: Logger.Metadata = ["app": "\(registry.app)", "query": "\(id)"]
+        var metadata: Logger.Metadata = ["query": "\(id)"]
         if let error { metadata["error"] = "\((error as? ServiceError)?.message ?? "\(error)")" }
-        logger.warning("A live query cannot be served; do all servers have the same settings?", metadata: metadata)
+        unserved.note("A live query cannot be served; do all servers have the same settings?", metadata)
     }
 }
 

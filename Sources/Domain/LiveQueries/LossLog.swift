@@ -1,7 +1,7 @@
 internal import Logging
 internal import Synchronization
 
-/// Records in the log why clients had to come back, at most once in a while.
+/// Records in the log why clients had to come back or get no events, at most once in a while.
 final class LossLog: Sendable {
     private let app: AppID
     private let logger: Logger
@@ -19,6 +19,13 @@ final class LossLog: Sendable {
 
     /// Records a reason, unless another one was recorded shortly before.
     func note(_ message: Logger.Message, _ error: (any Error)?, connections: Int) {
+        var metadata: Logger.Metadata = ["connections": "\(connections)"]
+        if let error { metadata["error"] = "\((error as? ServiceError)?.cause ?? error)" }
+        note(message, metadata)
+    }
+
+    /// Records a reason with what is known about it, unless another one was recorded shortly before.
+    func note(_ message: Logger.Message, _ metadata: Logger.Metadata) {
         let now = clock()
         let isDue = next.withLock { next in
             guard next.map({ $0 <= now }) ?? true else { return false }
@@ -26,8 +33,6 @@ final class LossLog: Sendable {
             return true
         }
         guard isDue else { return }
-        var metadata: Logger.Metadata = ["app": "\(app)", "connections": "\(connections)"]
-        if let error { metadata["error"] = "\((error as? ServiceError)?.cause ?? error)" }
-        logger.warning(message, metadata: metadata)
+        logger.warning(message, metadata: metadata.merging(["app": "\(app)"]) { own, _ in own })
     }
 }

@@ -180,7 +180,8 @@ package final class RecentChanges: Sendable {
             // Another reader can have begun meanwhile.
             guard state.subscription == nil else { return false }
             state.subscription = subscription
-            state.list = Timestamp.now().milliseconds
+            // Two lists can begin in one millisecond, and the clock can be set back.
+            state.list = max(Timestamp.now().milliseconds, state.list + 1)
             return true
         }
         guard isNew else { return subscription.cancel() }

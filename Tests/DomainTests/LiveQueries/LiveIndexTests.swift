@@ -11,10 +11,14 @@ import Testing
         fixture = try LiveFixture()
     }
 
-    private func node(_ condition: String, in schema: ClassSchema?) throws -> LiveNode {
+    private func node(
+        _ condition: String,
+        in schema: ClassSchema?,
+        of owner: LiveOwner = .master
+    ) throws -> LiveNode {
         let query: JSONValue = ["className": "Task", "where": try fixture.users.json(condition)]
         let live = try LiveQuery(query, limits: LiveQueryLimits(), queries: QueryLimits(), engine: PCREEngine())
-        return LiveNode(live, isMaster: false, in: schema, of: .master)
+        return LiveNode(live, isMaster: false, in: schema, of: owner)
     }
 
     private func schema(_ fields: [String: FieldType] = [:]) -> ClassSchema {
@@ -93,9 +97,51 @@ import Testing
         let subscriptions = fixture.live.registry.withState(\.subscriptions)
         #expect(Set(subscriptions.values.map { ObjectIdentifier($0.node) }).count == 2)
         try await fixture.live.unsubscribe(["id": "i0", "query_id": .string(ids[0].description)])
+        for id in ["i1", "m"] { _ = try fixture.connect(id) }
+        #expect(try found(#"{"a":1,"b":2}"#) == 2)
+    }
+
+    @Test("a node is found while an installation with one of its subscriptions has a connection")
+    func connections() async throws {
+        for condition in [#"{"a":1}"#, "{}"] {
+            for id in ["i0", "i1"] { try await fixture.subscribe(condition, id: id) }
+        }
+        let object = #"{"a":1}"#
+        #expect(try found(object) == 0)
+        let clients = try [fixture.connect("i0"), fixture.connect("i0"), fixture.connect("i1")]
+        #expect(try found(object) == 2)
+        for (client, id) in zip(clients, ["i0", "i0", "i1"]) {
+            #expect(try found(object) == 2)
+            fixture.live.detach(client, from: try #require(InstallationID(id)))
+        }
+        #expect(try found(object) == 0)
+        _ = try fixture.connect("i0")
+        #expect(try found(object) == 2)
+    }
+
+    /// The number of nodes of the fixture that a state finds.
+    private func found(_ object: String) throws -> Int {
         let index = try #require(fixture.live.registry.withState { $0.classes[fixture.task] })
-        let object = try state(#"{"a":1,"b":2}"#)
-        #expect(try index.candidates([object]).count == 2)
+        return try index.table.candidates([state(object)]).count
+    }
+
+    @Test("clients at one address add 16 paths, and their further nodes are tested for every state")
+    func pathsOfAddress() throws {
+        var table = LiveNodeTable()
+        let (near, far) = (
+            LiveOwner(address: "10.0.0.1", isGuest: true), LiveOwner(address: "10.0.0.2", isGuest: true)
+        )
+        let nodes = try (0..<20).map { try node(#"{"a.p\#($0)":1}"#, in: nil, of: near) }
+        for node in nodes { table.insert(node) }
+        table.insert(try node(#"{"b":1}"#, in: nil, of: far))
+        table.insert(try node(#"{"a.p0":2}"#, in: nil, of: near))
+        #expect(try table.candidates([state("{}")]).count == 4)
+        #expect(try table.candidates([state(#"{"a":{"p0":1},"b":1}"#)]).count == 6)
+        for node in nodes { table.remove(node) }
+        #expect(try table.candidates([state(#"{"a":{"p1":1}}"#)]).isEmpty)
+        table.insert(nodes[19])
+        #expect(try table.candidates([state("{}")]).isEmpty)
+        #expect(try table.candidates([state(#"{"a":{"p19":1}}"#)]).count == 1)
     }
 
     private func state(_ text: String) throws -> StoredObject {
@@ -109,21 +155,21 @@ import Testing
         var index = LiveIndex()
         for number in 0..<10_000 {
             let node = try node(#"{"list":\#(number / 10),"n":{"$gt":\#(number)}}"#, in: nil)
-            index.insert(try subscription(node, "q\(number)"))
+            index.insert(try subscription(node, "q\(number)"), isConnected: true)
         }
-        #expect(try index.candidates([state(#"{"list":77,"n":5}"#)]).count == 10)
+        #expect(try index.table.candidates([state(#"{"list":77,"n":5}"#)]).count == 10)
     }
 
     @Test("a change visits a hundred thousand values for the paths of nodes, and tests the nodes of the other paths")
     func manyPaths() throws {
         var index = LiveIndex()
         for number in 0..<200 {
-            index.insert(try subscription(node(#"{"a.p\#(number)":1}"#, in: nil), "q\(number)"))
+            index.insert(try subscription(node(#"{"a.p\#(number)":1}"#, in: nil), "q\(number)"), isConnected: true)
         }
-        #expect(try index.candidates([state(#"{"a":{"p7":1}}"#)]).count == 1)
+        #expect(try index.table.candidates([state(#"{"a":{"p7":1}}"#)]).count == 1)
         // The array itself counts, too.
         let elements = Array(repeating: "{}", count: 999).joined(separator: ",")
-        #expect(try index.candidates([state(#"{"a":[\#(elements)]}"#)]).count == 100)
+        #expect(try index.table.candidates([state(#"{"a":[\#(elements)]}"#)]).count == 100)
     }
 
     private func subscription(_ node: LiveNode, _ id: String = "q") throws -> LiveSubscription {
@@ -141,11 +187,11 @@ import Testing
     private func found(_ node: LiveNode, _ object: String) throws -> Bool {
         var index = LiveIndex()
         let subscription = try subscription(node)
-        index.insert(subscription)
-        let isFound = try !index.candidates([state(object)]).isEmpty
+        index.insert(subscription, isConnected: true)
+        let isFound = try !index.table.candidates([state(object)]).isEmpty
         index.remove(subscription)
         #expect(index.isEmpty)
-        #expect(try index.candidates([state(object)]).isEmpty)
+        #expect(try index.table.candidates([state(object)]).isEmpty)
         return isFound
     }
 }

@@ -39,6 +39,21 @@ import Testing
         }
     }
 
+    @Test("a condition of the maximum depth, sent as a string, is read from its row")
+    func deepCondition() async throws {
+        let servers = try LiveServers(1)
+        let server = servers.servers[0]
+        let lists = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
+        let query: [String: JSONValue] = [
+            "className": .string(server.task.description), "where": .string(#"{"a":\#(lists)}"#),
+        ]
+        _ = try await server.live.subscribe(["id": "page", "query": .object(query)], as: server.guest)
+        try await servers.running {
+            _ = try await servers.connect(to: 0)
+            #expect(server.live.status.subscriptions == 1)
+        }
+    }
+
     @Test("a connection whose subscriptions cannot be read is told so and removed; the next one works")
     func failedRead() async throws {
         let servers = try LiveServers(1)

@@ -86,6 +86,34 @@ import Testing
         }
     }
 
+    @Test("a user who ends its only subscription and subscribes again while events are decided remains a user")
+    func subscribedAgain() async throws {
+        let ann = try await fixture.user("ann")
+        let (task, id) = (fixture.task, try await fixture.create(#"{"a":1}"#))
+        let query = try await fixture.subscribe(as: ann)
+        let registry = fixture.live.registry
+        let settings = fixture.users.objects.settings
+        let subscription = try #require(registry.withState { $0.subscriptions[query] })
+        try await fixture.live.unsubscribe(["id": "page", "query_id": .string(query.description)])
+        let decision = try await fixture.store.read { reader in
+            let object = try #require(try reader.object(id, in: task))
+            let change = Change(.created, id, in: task, after: ObjectState(object))
+            var work = LiveWork([try LiveChange(change, at: registry.changesPosition)])
+            work.match = LiveWork.Match(
+                node: subscription.node,
+                before: false,
+                after: true,
+                subscriptions: [subscription]
+            )
+            var decider = LiveDecider(reader, registry, settings, foundAt: 0)
+            return try decider.decide(work)
+        }
+        try await fixture.subscribe(as: ann)
+        _ = registry.deliver(decision)
+        let caller = registry.withState { $0.callers[subscription.caller] }
+        #expect(caller?.user != nil)
+    }
+
     @Test("the master key gets events about every object, regardless of its ACL")
     func master() async throws {
         try await fixture.running {

@@ -32,6 +32,19 @@ import Testing
         try await fixture.subscribe(as: near, id: "g")
     }
 
+    @Test("a subscription is repeated from another address only if that address can have one more")
+    func repeatedElsewhere() async throws {
+        let fixture = try LiveFixture(LiveQueryLimits(subscriptions: 8))
+        let (near, far) = (fixture.guest.at(address: "10.0.0.1"), fixture.guest.at(address: "10.0.0.2"))
+        try await fixture.subscribe(as: far, id: "a")
+        for id in ["b", "c"] { try await fixture.subscribe(as: near, id: id) }
+        await refused("subscriptions", "Clients at this address have 2") {
+            try await fixture.subscribe(as: near, id: "a")
+        }
+        for (caller, id) in [(far, "a"), (near, "b")] { try await fixture.subscribe(as: caller, id: id) }
+        #expect(fixture.live.status.subscriptions == 3)
+    }
+
     @Test("on a shared store, new subscriptions of an address take a quarter in the time that a row lives")
     func rows() async throws {
         let servers = try LiveServers(1, LiveQueryLimits(subscriptions: 8, lifetime: 600))

@@ -63,6 +63,26 @@ import Testing
         }
     }
 
+    @Test("a client whose conditions have taken far more than their time is sent away for quick ones, too")
+    func manyQuickConditions() async throws {
+        try await fixture.running {
+            let other = try await fixture.client(#"{"a":1}"#)
+            try await fixture.subscribe(#"{"n":{"$gt":1}}"#)
+            let quick = try fixture.connect()
+            let page = try #require(InstallationID("page"))
+            try await fixture.create(#"{"a":1,"n":5}"#)
+            await fixture.live.settle()
+            #expect(quick.events.map(\.kind) == [.create])
+            #expect(quick.departures == 0)
+            fixture.live.registry.allowances.take([.installation(page): .seconds(60)])
+            try await fixture.create(#"{"a":1,"n":5}"#)
+            await fixture.live.settle()
+            #expect(quick.events.count == 1)
+            #expect(quick.departures == 1)
+            #expect(other.events.count == 2)
+        }
+    }
+
     @Test("a transaction whose time was over when its work began evaluates one node")
     func lateTransaction() async throws {
         for number in 0..<3 { _ = try await fixture.client(#"{"n":{"$gt":\#(number)}}"#) }

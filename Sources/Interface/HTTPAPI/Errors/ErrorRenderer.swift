@@ -48,6 +48,11 @@ struct ErrorRenderer: RouterMiddleware {
         return (refusal(for: error), rendering.status)
     }
 
+    /// The code of the status that a request with the error gets, for replies that are not HTTP.
+    static func status(of error: ServiceError) -> Int {
+        (renderings[error.code]?.status ?? .internalServerError).code
+    }
+
     private static func rendered(_ error: any Error, logger: Logger) -> (rendering: Rendering, body: JSONValue) {
         let refusal = refusal(for: error)
         var rendering = renderings[refusal.code] ?? Rendering(.internalServerError, 1)

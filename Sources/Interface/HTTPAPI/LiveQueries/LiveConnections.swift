@@ -4,10 +4,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 internal import RealtimeMessages
-internal import Synchronization
 
-/// What the WebSockets of live queries share: the services of the apps, the limits, and the number of open ones;
-/// thread-safe.
+/// What the WebSockets of live queries share: the services of the apps, the limits, the number of open ones, and the
+/// memory of the events that wait; thread-safe.
 package final class LiveConnections: Sendable {
     let services: [AppID: LiveQueryService]
     let limits: LiveQueryLimits
@@ -16,14 +15,17 @@ package final class LiveConnections: Sendable {
     let most: Int
     private let proxies: TrustedProxies
     private let requestLimits: RequestLimits
-    private let open = Atomic<Int>(0)
+    /// The open WebSockets; also those without a log-in, which no service knows.
+    private let open: LiveBudget
+    /// The memory of the events that wait for all clients.
+    let queues: LiveQueueMemory
     /// The messages that clients sent, and those that they were sent.
     package let messages = (received: EventCount(), sent: EventCount())
 
     /// - Parameters:
     ///   - services: The services of the apps that have live queries; all have the same limits.
-    ///   - most: The maximum number of open WebSockets; the other connections of the server are for requests, because
-    ///     WebSockets are never closed to accept another client.
+    ///   - most: The maximum number of open WebSockets, of which clients at one address can have a quarter; the other
+    ///     connections of the server are for requests, because WebSockets are never closed to accept another client.
     ///   - proxies: The reverse proxies that are believed when they name a client.
     ///   - requestLimits: Knows which client addresses have limits.
     ///   - logger: Records connections that are closed because of their client.
@@ -39,25 +41,37 @@ package final class LiveConnections: Sendable {
         self.services = services
         limits = services.values.first?.limits ?? LiveQueryLimits()
         self.most = most
+        self.open = LiveBudget(limit: most)
+        queues = LiveQueueMemory(limit: limits.queuedMemory)
         self.logger = logger
     }
 
     /// The number of open WebSockets and its maximum.
-    package var sockets: (open: Int, limit: Int) { (open.load(ordering: .relaxed), most) }
+    package var sockets: (open: Int, limit: Int) { (open.used, most) }
 
-    /// Whether the maximum number of WebSockets is open.
-    var isFull: Bool { open.load(ordering: .relaxed) >= most }
+    /// The error for a further WebSocket of a client; `nil` if it can be opened.
+    ///
+    /// - Parameter client: The network address of the client.
+    /// - Returns: The error, which names the limit.
+    func refusal(of client: String?) -> ServiceError? {
+        let limit = "the limit (seven eighths of http.maxConnections)"
+        let message: String
+        switch open.exhausted(for: requestLimits.limited(client)) {
+        case nil: return nil
+        case .limit: message = "\(most) WebSockets are open, \(limit)."
+        case .share: message = "Clients at this address have \(open.share) WebSockets, their share of \(limit)."
+        }
+        return ServiceError(.overloaded, message, limit: "http.maxConnections")
+    }
 
     /// Accepts a request as the handshake of a WebSocket, which counts until its channel is closed; `nil` if the route
     /// has to answer.
     func accept(_ head: HTTPRequestHead, on channel: any Channel) -> WebSocketHandshake? {
         guard var handshake = WebSocketHandshake(head) else { return nil }
-        guard open.add(1, ordering: .relaxed).newValue <= most else {
-            open.subtract(1, ordering: .relaxed)
-            return nil
-        }
-        channel.closeFuture.whenComplete { [self] _ in open.subtract(1, ordering: .relaxed) }
-        handshake.address = address(of: head, on: channel)
+        let address = address(of: head, on: channel)
+        guard open.take(for: address) else { return nil }
+        channel.closeFuture.whenComplete { [open] _ in open.release(for: address) }
+        handshake.address = address
         return handshake
     }
 

@@ -140,7 +140,7 @@ struct LiveQueryDialogue {
     private func failure(_ error: any Error) -> RealtimeCommand.Failure {
         let refusal = error as? ServiceError ?? ServiceError(.internalFailure, "Internal error.")
         ErrorMetrics.count(error, as: refusal)
-        return RealtimeCommand.Failure(429, refusal.message)
+        return RealtimeCommand.Failure(Int32(ErrorRenderer.status(of: refusal)), refusal.message)
     }
 
     /// Ends one installation, or all if the command names none; the connection ends with the last.

@@ -36,7 +36,12 @@ final class LiveQueryHandler: ChannelDuplexHandler {
     init(_ connections: LiveConnections, _ handshake: WebSocketHandshake, on channel: any Channel) {
         self.connections = connections
         format = handshake.format
-        outbox = LiveQueryOutbox(channel: channel, limits: connections.limits)
+        outbox = LiveQueryOutbox(
+            channel: channel,
+            limits: connections.limits,
+            memory: connections.queues,
+            address: handshake.address
+        )
         dialogue = LiveQueryDialogue(
             services: connections.services,
             app: handshake.app,

@@ -37,23 +37,38 @@ final class LiveQueryOutbox: Sendable {
 
     private let channel: any Channel
     private let limits: LiveQueryLimits
+    private let memory: LiveQueueMemory
+    private let address: String?
     private let state = Mutex(State())
 
-    init(channel: any Channel, limits: LiveQueryLimits) {
+    /// - Parameters:
+    ///   - channel: The connection, which is notified.
+    ///   - limits: The limits of this queue.
+    ///   - memory: What the queues of all clients share.
+    ///   - address: The client address by which limits count; `nil` if it has no limit.
+    init(channel: any Channel, limits: LiveQueryLimits, memory: LiveQueueMemory, address: String?) {
         self.channel = channel
         self.limits = limits
+        self.memory = memory
+        self.address = address
+    }
+
+    deinit {
+        state.withLock { drop(&$0) }
     }
 
     /// Queues an item.
     ///
-    /// If the client reads too slowly, all items are dropped, and the next is ``Next/goAway(isSlow:)``.
+    /// If the client reads too slowly, or too much waits for all clients, all items are dropped, and the next is
+    /// ``Next/goAway(isSlow:)``.
     func put(_ item: Item) {
         let isNews = state.withLock { state in
             guard !state.isGoing else { return false }
             // A client that waits for no other event gets one of any size.
+            let isFirst = state.items.isEmpty
             guard
-                state.items.isEmpty
-                    || (state.items.count < limits.queueCount && state.size + item.size <= limits.queueSize)
+                isFirst || (state.items.count < limits.queueCount && state.size + item.size <= limits.queueSize),
+                item.event.map({ memory.add($0, for: address, isFirst: isFirst) }) ?? true
             else {
                 state.isSlow = true
                 leave(&state)
@@ -91,12 +106,20 @@ final class LiveQueryOutbox: Sendable {
                 return .nothing
             }
             state.size -= item.size
+            if let event = item.event { memory.remove(event, for: address) }
             return .item(item)
         }
     }
 
     private func leave(_ state: inout State) {
         state.isGoing = true
+        drop(&state)
+    }
+
+    private func drop(_ state: inout State) {
+        for item in state.items {
+            if let event = item.event { memory.remove(event, for: address) }
+        }
         state.items = CircularBuffer(initialCapacity: 1)
         state.size = 0
     }
@@ -107,11 +130,14 @@ final class LiveQueryOutbox: Sendable {
 }
 
 extension LiveQueryOutbox.Item {
-    /// The size in bytes by which the queue is limited.
-    fileprivate var size: Int {
+    /// The event; `nil` for other items.
+    fileprivate var event: LiveEvent? {
         switch self {
-        case .event(let event, _): event.size
-        case .begun, .failed: 0
+        case .event(let event, _): event
+        case .begun, .failed: nil
         }
     }
+
+    /// The size in bytes by which the queue is limited.
+    fileprivate var size: Int { event?.size ?? 0 }
 }

@@ -62,13 +62,7 @@ struct RealtimeRoutes: Sendable {
                 headers
             )
         }
-        guard !connections.isFull else {
-            throw ServiceError(
-                .overloaded,
-                "\(connections.most) WebSockets are open, the limit (seven eighths of http.maxConnections).",
-                limit: "http.maxConnections"
-            )
-        }
+        if let refusal = connections.refusal(of: context.clientAddress) { throw refusal }
         throw ServiceError(.badRequest, "A handshake must be a GET request of HTTP/1.1 without a body.")
     }
 }
