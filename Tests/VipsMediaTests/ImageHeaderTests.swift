@@ -66,6 +66,19 @@ import Testing
         #expect(tiff.bands == 3)
     }
 
+    @Test("a TIFF of CIELAB has three channels and no transparency")
+    func colorsOfLAB() async throws {
+        let header = try await header(TagSample.tiff(colors: 8))
+        #expect(!header.hasAlpha)
+        #expect(header.bands == 3)
+        #expect(header.colorModel == "rgba")
+    }
+
+    @Test("32 bits are not called 16")
+    func deepGrey() async throws {
+        #expect(try await header(TagSample.deepGrey).colorModel == "gray")
+    }
+
     @Test("a JPEG in passes says so", arguments: [(0, false), (1, true)])
     func passes(interlace: Int, isProgressive: Bool) async throws {
         let bytes = try ImageSample.encoded(as: "format/jpeg/interlace/\(interlace)")
@@ -95,7 +108,7 @@ import Testing
     }
 
     /// A chunk of a PNG with its checksum.
-    private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
         func big(_ number: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 0xff) } }
         let content = Array(name.utf8) + body
         var checksum = UInt32.max

@@ -26,6 +26,12 @@ import Testing
         #expect(count(bytes) == 2)
     }
 
+    @Test("application segments and comments are counted, other markers not")
+    func segments() {
+        let bytes: [UInt8] = [0xff, 0xe0, 0xff, 0xef, 0xff, 0xfe, 0xff, 0xdb, 0xff, 0xd0, 0xff, 0, 0xff]
+        #expect(bytes.withUnsafeBytes { JPEGScans.counts(in: .memory($0)).segments } == 3)
+    }
+
     @Test("a million scans are counted")
     func many() {
         #expect(count((0..<1_000_000).flatMap { _ in [0xff, 0xda, 0] as [UInt8] }) == 1_000_000)

@@ -101,6 +101,16 @@ import Testing
         #expect(facts.packedBytes == 6 + 7)
     }
 
+    @Test("the ranges of packed texts before the pixels are told, without colour profiles and at most 16")
+    func textRanges() throws {
+        let text = Self.chunk("zTXt", Array("a\0\0bcd".utf8))
+        let profile = Self.chunk("iCCP", Array("a\0\0b".utf8))
+        let facts = try #require(try Self.facts(Self.file(2, chunks: text + profile + text) + text))
+        #expect(facts.textRanges == [33..<51, 67..<85])
+        let many = Array([[UInt8]](repeating: text, count: 20).joined())
+        #expect(try Self.facts(Self.file(2, chunks: many))?.textRanges.count == 16)
+    }
+
     @Test("more chunks than are looked at give no facts, whatever stands behind them")
     func spent() throws {
         let chunks = [[UInt8]](repeating: Self.chunk("abCd", [UInt8](repeating: 0, count: 1100)), count: 1200)

@@ -66,6 +66,19 @@ import Testing
         #expect(error?.code == .notAnImage)
     }
 
+    @Test("the refusal for a broken mark names the watermark, also for a mark that the worker decodes")
+    func brokenMarkIsNamed() async throws {
+        let whole = try Samples.rocket()
+        let cut = try #require(whole.getSlice(at: 0, length: whole.readableBytes / 2))
+        for mark in [cut, TagSample.tiff()] {
+            let error = await #expect(throws: ServiceError.self) {
+                // Without a worker no TIFF can be decoded.
+                try await Rendering().render("watermark/1/image/bQ", whole, marks: ["m": mark])
+            }
+            #expect(error?.message == "The watermark's image is not an image that can be read.")
+        }
+    }
+
     @Test("a mean colour is only told of what is read to its end")
     func brokenAverage() async throws {
         let whole = try Samples.rocket()

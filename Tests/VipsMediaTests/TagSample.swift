@@ -41,16 +41,31 @@ enum TagSample {
         return Array("II*\0".utf8) + little(UInt32(8)) + directories + values + following
     }
 
+    /// A grey TIFF of 2x2 pixels with 32 bits.
+    static let deepGrey = ByteBuffer(
+        bytes: file(
+            [
+                .short(256, [2]), .short(257, [2]), .short(258, [32]), .short(259, [1]), .short(262, [1]), .start(273),
+                .short(277, [1]), .short(278, [2]), .long(279, 16),
+            ],
+            following: [UInt8](repeating: 100, count: 16)
+        )
+    )
+
     /// A TIFF of 8-bit pixels in one strip; all of its pages are the same.
+    ///
+    /// Its colours are RGB (2) or CIELAB (8).
     static func tiff(
         _ pixels: [UInt8] = ImageSample.quarters(),
         width: UInt16 = 48,
         height: UInt16 = 32,
+        colors: UInt16 = 2,
         orientation: UInt16 = 1,
         pages: Int = 1
     ) -> ByteBuffer {
         let entries: [Entry] = [
-            .short(256, [width]), .short(257, [height]), .short(258, [8, 8, 8]), .short(259, [1]), .short(262, [2]),
+            .short(256, [width]), .short(257, [height]), .short(258, [8, 8, 8]), .short(259, [1]),
+            .short(262, [colors]),
             .start(273), .short(274, [orientation]), .short(277, [3]), .short(278, [height]),
             .long(279, UInt32(pixels.count)),
         ]

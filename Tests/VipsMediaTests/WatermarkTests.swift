@@ -116,6 +116,35 @@ import Testing
         }
     }
 
+    @Test(
+        "small cells of tiles are repeated to blocks of at least 64 pixels a side",
+        arguments: [
+            (ImageSize(width: 1, height: 1), ImageSize(width: 64, height: 64)),
+            (ImageSize(width: 3, height: 40), ImageSize(width: 66, height: 80)),
+            (ImageSize(width: 100, height: 10), ImageSize(width: 100, height: 70)),
+            (ImageSize(width: 64, height: 65), ImageSize(width: 64, height: 65)),
+        ]
+    )
+    func blocks(cell: ImageSize, block: ImageSize) throws {
+        // Starts libvips.
+        _ = try Rendering()
+        let image = try VipsImageHandle([UInt8](repeating: 9, count: cell.area * 3)[...], size: cell, bands: 3)
+        let size = try image.block().size
+        #expect(size == block)
+    }
+
+    @Test("small tiles are repeated without a seam")
+    func seams() async throws {
+        let pixels = try await marked("watermark/4/text/\(base64("H"))/fontsize/200/uw/3/uh/3")
+        let columns = (0..<Self.size.width).map { x in (0..<Self.size.height).map { pixels[x, $0] } }
+        let rows = (0..<Self.size.height).map { y in (0..<Self.size.width).map { pixels[$0, y] } }
+        for lines in [columns, rows] {
+            // The distance from one tile to the next.
+            let period = (2..<30).first { lines.dropFirst($0).elementsEqual(lines.dropLast($0)) }
+            #expect(period != nil)
+        }
+    }
+
     @Test("several marks lie one over the other, the last one on top")
     func several() async throws {
         let image = "image/\(base64("m.png"))/gravity/NorthWest/dx/0/dy/0"

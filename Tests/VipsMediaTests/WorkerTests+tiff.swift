@@ -46,6 +46,15 @@ extension WorkerTests {
         #expect(pixels.size == ImageSize(width: 2, height: 2))
     }
 
+    @Test("a worker refuses a TIFF that does not become 8 bits")
+    func deepTIFF() async throws {
+        let worker = launcher()
+        let rendering = try Rendering(worker: worker)
+        await expect(.notAnImage) { _ = try await rendering.render("imageMogr2/format/png", TagSample.deepGrey) }
+        #expect(worker.counts.failed(.refused) == 1)
+        #expect(worker.counts.failed(.failed) == 0)
+    }
+
     @Test("without a worker a TIFF is no image")
     func noWorkerForTIFF() async throws {
         let rendering = try Rendering()

@@ -64,7 +64,10 @@ struct VipsImageHandle: ~Copyable {
         ImageSize(width: Int(vips_image_get_width(pointer)), height: Int(vips_image_get_height(pointer)))
     }
     var bands: Int { Int(vips_image_get_bands(pointer)) }
-    var hasAlpha: Bool { vips_image_hasalpha(pointer) != 0 }
+    /// Whether the image has transparency; the fourth byte of packed CIELAB is not a channel.
+    var hasAlpha: Bool { !isPackedLAB && vips_image_hasalpha(pointer) != 0 }
+    /// Whether a pixel is CIELAB packed into four bytes, as libvips reads a TIFF of CIELAB with 8 bits.
+    var isPackedLAB: Bool { vips_image_get_coding(pointer) == VIPS_CODING_LABQ }
     /// Whether a colour profile is attached, of any colour model.
     var hasProfile: Bool { cvips_has_profile(pointer) != 0 }
     /// Whether the attached colour profile is one of the image's colour model; others are ignored.

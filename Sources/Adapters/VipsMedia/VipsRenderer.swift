@@ -147,7 +147,11 @@ package struct VipsRenderer: ImageRenderer {
         }
         var decodedMarks: [FileKey: DecodedImage] = [:]
         for (key, mark) in marks {
-            decodedMarks[key] = try await self.decoded(mark, at: nil, effort, priority, deadline)
+            do {
+                decodedMarks[key] = try await self.decoded(mark, at: nil, effort, priority, deadline)
+            } catch let error as ServiceError where error.code == .notAnImage {
+                throw ServiceError.unreadableMark(error.cause ?? error)
+            }
         }
         return try await watched(with: priority, until: deadline) { [decoded, decodedMarks] watch in
             try withInputs(marks, decodedMarks) { inputs in

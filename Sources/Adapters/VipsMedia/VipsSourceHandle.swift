@@ -7,12 +7,17 @@ struct VipsSourceHandle: ~Copyable {
 
     /// Creates a source of bytes, which must outlive the images created from it: libvips does not copy.
     ///
+    /// libvips does not see the compressed texts of a PNG, which no result has and which libpng would inflate at each
+    /// opening.
+    ///
     /// - Parameters:
     ///   - bytes: Read at explicit offsets, so that several jobs can share a descriptor.
     ///   - watch: Ends the reading when the job must stop, also where libvips does not check: a PNG's end can inflate
     ///     to gigabytes that no pixel needs. `nil` in the worker process, which is killed instead.
     init(_ bytes: SourceBytes, watch: JobWatch?) {
-        let reader = Unmanaged.passRetained(SourceReader(bytes, watch))
+        let window = ByteWindow(budget: HeaderReader.walk, reading: bytes.read(at:count:))
+        let texts = (try? PNGFacts(window))?.textRanges ?? []
+        let reader = Unmanaged.passRetained(SourceReader(VisibleBytes(bytes, without: texts), watch))
         pointer = cvips_source_new(
             { _, buffer, length, data in
                 guard let buffer, let data else { return -1 }
@@ -35,15 +40,15 @@ struct VipsSourceHandle: ~Copyable {
 
 /// Reads from the current offset; used by one job's thread.
 private final class SourceReader {
-    private let bytes: SourceBytes
+    private let bytes: VisibleBytes
     private let watch: JobWatch?
     private let size: Int
     private var position: Int = 0
 
-    init(_ bytes: SourceBytes, _ watch: JobWatch?) {
+    init(_ bytes: VisibleBytes, _ watch: JobWatch?) {
         self.bytes = bytes
         self.watch = watch
-        size = Int(bytes.count)
+        size = bytes.count
     }
 
     /// Reads bytes and returns their number; 0 at the end, -1 if the job must stop.

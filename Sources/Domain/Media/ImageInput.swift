@@ -14,6 +14,8 @@ struct ImageInput: Sendable {
 enum ImageBytes: Sendable {
     /// On this machine.
     case local(ImageSource)
+    /// In a file of this machine, which is opened when the job runs: a job that waits holds no descriptor.
+    case closed(ImageOrigin)
     /// In a blob that has to be read first.
     case remote(any OpenBlob)
 

@@ -35,6 +35,12 @@ extension ImageService {
         }
     }
 
+    /// The image, with a copy on this machine of bytes that are on another one; files of this machine stay closed.
+    func copied(_ image: ImageInput) async throws -> ImageInput {
+        guard case .remote(let blob) = image.bytes else { return image }
+        return ImageInput(header: image.header, bytes: .local(try await fetch(blob)))
+    }
+
     /// An image whose bytes stay on this machine while the result exists.
     func fetch(_ image: ImageInput) async throws -> OpenImage {
         OpenImage(header: image.header, source: try await fetch(image.bytes))
@@ -42,10 +48,11 @@ extension ImageService {
 
     /// The bytes on this machine while the result exists: in memory if they are few, else in a file without a name.
     ///
-    /// - Throws: ``ServiceError/unreadable(_:)``, ``ServiceError/Code/storageFull``.
+    /// - Throws: ``ServiceError/unreadable(_:)``, ``ServiceError/Code/storageFull``, ``ServiceError/Code/fileNotFound``.
     func fetch(_ bytes: ImageBytes) async throws -> ImageSource {
         switch bytes {
         case .local(let source): source
+        case .closed(let origin): try await fetch(try await ImageBytes(try await origin.open()))
         case .remote(let blob): try await fetch(blob)
         }
     }

@@ -53,8 +53,10 @@ extension ImageService {
 
     private func exif(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue? {
         let fields = try await admission.admit(for: requester) { _ in
-            let source = try await fetch(try await ImageBytes(try await blob(of: origin)))
-            return try await renderer.exif(of: source, for: requester)
+            try await readingHeader(of: origin) {
+                let source = try await fetch(try await ImageBytes(try await blob(of: origin)))
+                return try await renderer.exif(of: source, for: requester)
+            }
         }
         guard !fields.isEmpty else { return nil }
         return .object(
@@ -65,15 +67,12 @@ extension ImageService {
     private func average(of origin: ImageOrigin, for requester: ImageRequester) async throws -> JSONValue {
         try await admission.admit(for: requester) { permit in
             let image = try await open(origin, for: requester)
-            // The cost estimate is that of a small thumbnail, for which the decoder does all the work.
-            let thumbnail = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
-            let plan = try ImagePlan(thumbnail, of: image.header, limits: settings.limits)
-            let cost = try cost(of: plan, image.header)
-            let source = try await fetch(image)
+            let cost = try decodingCost(of: image.header)
+            let copied = try await copied(image)
             let color = try await renderer.reserving(for: [image.header], cost.time, requester) { priority in
                 try await permit.run(cost, atMost: priority) { priority in
                     try await renderer.average(
-                        of: source,
+                        of: try await fetch(copied),
                         with: priority,
                         until: .now + settings.limits.time(for: cost.time)
                     )

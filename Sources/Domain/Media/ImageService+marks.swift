@@ -10,7 +10,11 @@ extension ImageService {
                     marks[key] = try await open(ImageOrigin(try await mark(key), in: files), for: requester)
                 } catch let error as ServiceError where error.code == .notAnImage || error.code == .imageTooLarge {
                     // The error is in the URL, not in the source.
-                    throw ImageRequest.refusal("the watermark's image cannot be used. \(error.message)")
+                    throw ServiceError(
+                        .badImageRequest,
+                        "Bad image request: the watermark's image cannot be used. \(error.message)",
+                        cause: error.cause
+                    )
                 }
             }
         }

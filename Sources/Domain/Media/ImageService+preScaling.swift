@@ -28,7 +28,7 @@ extension ImageService {
         let original = job.image
         // Rendered once for all small derivatives that are requested together. The cache is checked inside the single
         // flight: after an earlier check, another task could store the copy and end.
-        let copy = try await copies.value(for: name) {
+        let copy = try await copies.value(for: name, isPersonal: isRefusal) {
             if let cached = try? await derivatives.open(name) { return .cached(cached) }
             return .rendered(try await render(Job(plan: plan, image: original), permit) { $0 })
         } afterwards: { copy in

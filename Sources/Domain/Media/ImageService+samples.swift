@@ -10,17 +10,16 @@ extension ImageService {
         let requester = requester(of: origin, from: nil)
         return try await admission.admit(for: requester) { permit in
             let image = try await open(origin, for: requester)
-            // The decoder does almost all of the work, as for a small thumbnail.
-            let thumbnail = ImageRequest([.view(ImageView(mode: .inside, width: 64, height: 64))])
-            let plan = try ImagePlan(thumbnail, of: image.header, limits: settings.limits)
-            var cost = try cost(of: plan, image.header)
+            var cost = try decodingCost(of: image.header)
             let frames = ImageService.sampled(image.header, atMost: count)
-            cost.time = cost.time * frames.count
-            let source = try await fetch(image)
+            // The frames are decoded one at a time, and those before a sampled one too, because most of them are
+            // changes of the one before.
+            cost.time = cost.time * ((frames.last ?? 0) + 1)
+            let copied = try await copied(image)
             let samples = try await renderer.reserving(for: [image.header], cost.time, requester) { [cost] _ in
                 try await permit.run(cost, atMost: .low) { priority in
                     try await renderer.samples(
-                        of: source,
+                        of: try await fetch(copied),
                         frames: frames,
                         with: priority,
                         until: .now + settings.limits.time(for: cost.time)

@@ -23,6 +23,8 @@ package struct ImageService: Sendable {
     let copies = SingleFlight<DerivativeName, PreScaledCopy>()
     /// The headers of recent sources.
     package let headers = BoundedCache<DerivativeName, ImageHeader>(bound: 4096)
+    /// When the headers can be read again that took too long.
+    let slowHeaders = BoundedCache<DerivativeName, ContinuousClock.Instant>(bound: 1024)
     /// The requests for which a derivative was stored, and those for which none was.
     package let derivativeCounts = CacheCounts()
     /// Requests whose response is the source, which otherwise only another rendering would show.
@@ -126,7 +128,7 @@ package struct ImageService: Sendable {
     }
 
     /// Whether an error refuses one requester, so that another one with the same request can still get its image.
-    private func isRefusal(_ error: any Error) -> Bool {
+    func isRefusal(_ error: any Error) -> Bool {
         (error as? ServiceError)?.code == .overloaded
     }
 
@@ -145,6 +147,7 @@ package struct ImageService: Sendable {
     /// Removes what is cached of the bytes of sources, because bytes of a source were found damaged or whole again.
     package func forgetSources() {
         headers.removeAll()
+        slowHeaders.removeAll()
         fruitless.removeAll()
     }
 

@@ -39,6 +39,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// How many callers wait for values, for tests.
+    var callerCount: Int { flights.withLock { $0.values.reduce(0) { $0 + $1.callers } } }
+
     /// The running work of a key, or the caller's own, which begins.
     private func flight(
         for key: Key,

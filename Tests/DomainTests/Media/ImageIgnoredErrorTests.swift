@@ -68,6 +68,16 @@ import Testing
         #expect(fixture.renderer.jobs.count == 2)
     }
 
+    @Test("an operator that fails by the size of the source is skipped once for all equal requests")
+    func skippedOperator() async throws {
+        let origin = try await fixture.file()
+        let chain = "imageMogr2/crop/!10x10a900a0/ignore-error/1"
+        #expect(try await fixture.service().text(chain, of: origin) == "made")
+        #expect(await fixture.derivatives.next() == .stored(origin.source))
+        #expect(try await fixture.service().text(chain, of: origin) == "made")
+        #expect(fixture.renderer.jobs.count == 1)
+    }
+
     @Test("the source after an ignored failure is told apart from one that every request gets")
     func toldApart() async throws {
         let origin = try await fixture.file()

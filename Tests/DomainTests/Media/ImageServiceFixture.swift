@@ -84,8 +84,12 @@ extension ImageService {
     }
 
     /// The information about an image that a URL requests.
-    func answer(_ operations: String, of origin: ImageOrigin) async throws -> JSONValue? {
+    func answer(
+        _ operations: String,
+        of origin: ImageOrigin,
+        from address: String? = nil
+    ) async throws -> JSONValue? {
         let request = try #require(try ImageRequest.read(operations))
-        return try await information(try #require(request.operators.last), request, of: origin)
+        return try await information(try #require(request.operators.last), request, of: origin, from: address)
     }
 }

@@ -278,6 +278,16 @@ import Testing
         #expect(fixture.renderer.jobs.isEmpty)
     }
 
+    @Test("a mark that is no image is refused with the reason, in whole sentences")
+    func unreadableMark() async throws {
+        let origin = try await fixture.file()
+        _ = try await fixture.file("a text", as: nil, key: "own/mark.png")
+        let error = await #expect(throws: ServiceError.self) {
+            try await fixture.service().text("watermark/1/image/\("own/mark.png".inBase64)", of: origin)
+        }
+        #expect(error?.message == "Bad image request: the watermark's image cannot be used. 'a text' is no image.")
+    }
+
     @Test("a mark is held to the limits of sources")
     func largeMark() async throws {
         let origin = try await fixture.file()

@@ -57,6 +57,22 @@ import Testing
         #expect(fixture.renderer.jobs.dropFirst().map(\.header.fileSize) == ["a copy".utf8.count, "a copy".utf8.count])
     }
 
+    @Test("a request that waits for the copy of a refused request makes the copy itself")
+    func refused() async throws {
+        let origin = try await fixture.file(as: large)
+        let service = fixture.service(settings)
+        let (begun, mayEnd) = fixture.renderer.hold()
+        fixture.renderer.fail(with: ServiceError(.overloaded, "Too many images."))
+        let first = Task.immediate { try await service.text("imageView2/2/w/200", of: origin) }
+        await begun.wait()
+        fixture.renderer.fail(with: nil)
+        let second = Task.immediate { try await service.text("imageView2/2/w/300", of: origin) }
+        try await eventually { service.copies.callerCount == 2 }
+        mayEnd.open()
+        await expectFailure(.overloaded) { try await first.value }
+        #expect(try await second.value == "made")
+    }
+
     @Test("a copy keeps whose work it is if derivatives do, and is not that of other settings")
     func copyright() async throws {
         let origin = try await fixture.file(as: large)

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import Synchronization
 import Testing
@@ -23,6 +24,7 @@ final class StubRenderer: ImageRenderer {
         var exif: [String: ExifField] = [:]
         var result = "made"
         var failure: (any Error)?
+        var headerFailure: (any Error)?
         var hold: (begun: Gate, mayEnd: Gate)?
         var jobs: [Job] = []
         var looks = 0
@@ -60,9 +62,14 @@ final class StubRenderer: ImageRenderer {
         state.withLock { $0.result = result }
     }
 
-    /// Says what jobs throw from now on.
-    func fail(with failure: any Error) {
+    /// Says what jobs that begin from now on throw; `nil` if they throw no error.
+    func fail(with failure: (any Error)?) {
         state.withLock { $0.failure = failure }
+    }
+
+    /// Says what header reads throw from now on.
+    func failHeaders(with failure: any Error) {
+        state.withLock { $0.headerFailure = failure }
     }
 
     /// Holds jobs from now on: each says that it has begun, and ends when it may.
@@ -74,11 +81,12 @@ final class StubRenderer: ImageRenderer {
 
     func header(of source: ImageSource, for requester: ImageRequester) async throws -> ImageHeader {
         let text = try source.text
-        let header = state.withLock { state in
+        let (header, failure) = state.withLock { state in
             state.looks += 1
             state.requesters.append(requester)
-            return state.headers[text]
+            return (state.headers[text], state.headerFailure)
         }
+        if let failure { throw failure }
         guard let header else { throw ServiceError(.notAnImage, "'\(text)' is no image.") }
         return header
     }
@@ -161,10 +169,15 @@ final class StubRenderer: ImageRenderer {
 extension ImageSource {
     fileprivate var text: String {
         get throws {
-            guard case .memory(let bytes) = self else {
-                throw ServiceError(.internalFailure, "Tests have their bytes in memory.")
+            switch self {
+            case .memory(let bytes): return String(buffer: bytes)
+            case .file(let blob, let file):
+                var bytes = [UInt8](repeating: 0, count: Int(blob.size))
+                let count = file.withDescriptor { descriptor in
+                    bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+                }
+                return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
             }
-            return String(buffer: bytes)
         }
     }
 }

@@ -29,6 +29,11 @@ struct PNGFacts: Sendable, Hashable {
     let packedTexts: Int
     /// The size of these chunks in bytes; they inflate by a factor of at most 1000.
     let packedBytes: Int
+    /// The ranges of the file with the first ``maxPackedTexts`` of these chunks, without colour profiles.
+    let textRanges: [Range<Int>]
+
+    /// The maximum number of chunks with compressed text in a file that libvips opens.
+    static let maxPackedTexts = 16
 
     /// Whether the image has transparency.
     var hasAlpha: Bool { hasTransparency || colorType == .grayWithAlpha || colorType == .colorWithAlpha }
@@ -65,6 +70,7 @@ struct PNGFacts: Sendable, Hashable {
         var isAnimated = false
         var packedTexts = 0
         var packedBytes = 0
+        var textRanges: [Range<Int>] = []
         // After the signature and the header, whose length, name and checksum take 12 bytes.
         var offset = 8 + 12 + 13
         while let length = try window.big32(at: offset), length <= PNGFacts.largest,
@@ -79,6 +85,9 @@ struct PNGFacts: Sendable, Hashable {
             } else if try window.holdsPackedText(at: offset) {
                 packedTexts += 1
                 packedBytes += length
+                if textRanges.count < PNGFacts.maxPackedTexts, try !window.holds("iCCP".utf8, at: offset + 4) {
+                    textRanges.append(offset..<offset + 12 + length)
+                }
             }
             offset += 12 + length
         }
@@ -89,6 +98,7 @@ struct PNGFacts: Sendable, Hashable {
         self.isAnimated = isAnimated
         self.packedTexts = packedTexts
         self.packedBytes = packedBytes
+        self.textRanges = textRanges
     }
 
     /// Lengths and sides are 31-bit numbers.

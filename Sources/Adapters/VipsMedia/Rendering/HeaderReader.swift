@@ -18,12 +18,11 @@ struct HeaderReader {
         }
     }
 
-    /// Limits on compressed PNG texts, for which a decoder would need minutes or gigabytes before it returns the size.
-    private static let maxPackedTexts = 16
+    /// The limit on compressed chunks of a PNG, which inflate by a factor of up to 1000.
     private static let maxPackedBytes = 256 << 10
     private static let maxFrames = 4096
     /// The budget for reading the chunks of a file: two pieces for each of the maximum number of frames.
-    private static let walk = 10 << 20
+    static let walk = 10 << 20
 
     /// The EXIF fields of an image by name.
     func exif(_ format: SourceFormat) throws -> [String: ExifField] {
@@ -50,7 +49,7 @@ struct HeaderReader {
             // libvips returns 1 for a TIFF without an orientation.
             hasOrientation: image.orientation.map { format != .tiff || $0 != 1 } ?? false,
             hasAlpha: image.hasAlpha,
-            bands: image.bands,
+            bands: image.channels,
             bitsPerSample: image.bitsPerSample,
             colorModel: image.colorModel,
             hasProfile: image.hasFittingProfile
@@ -61,7 +60,11 @@ struct HeaderReader {
             header.isProgressive = image.number("interlaced") == 1
             guard let facts = try JPEGFacts(ByteWindow(reading: bytes.read(at:count:))) else { break }
             header.isProgressive = header.isProgressive || facts.isProgressive
-            if header.isProgressive { header.scans = JPEGScans.count(in: bytes) }
+            if header.isProgressive {
+                let counts = JPEGScans.counts(in: bytes)
+                guard counts.segments <= JPEGScans.maxSegments else { throw tooManySegments(JPEGScans.maxSegments) }
+                header.scans = counts.scans
+            }
             header.quality = facts.quality
             header.colorModel = facts.colorModel
         case .png:
@@ -85,8 +88,8 @@ struct HeaderReader {
 
     /// Refuses files that libvips must not open, after reading their chunks here.
     ///
-    /// libvips' time for a WebP grows with the square of the frames, and compressed texts of a PNG inflate while its
-    /// header is read.
+    /// libvips' time for a WebP grows with the square of the frames, and that for a JPEG with the square of the segments.
+    /// libtiff reads all directories of a TIFF.
     ///
     /// - Parameter format: The format of the file.
     /// - Returns: The facts of a PNG; `nil` for other formats.
@@ -95,6 +98,15 @@ struct HeaderReader {
     private func checkBurden(_ format: SourceFormat) throws -> PNGFacts? {
         let window = ByteWindow(budget: HeaderReader.walk, reading: bytes.read(at:count:))
         switch format {
+        case .jpeg:
+            guard try JPEGSegments.areFew(window) else {
+                throw tooManySegments(JPEGSegments.most)
+            }
+        case .tiff:
+            guard var directories = try TIFFDirectories(window, fileSize: bytes.count) else { break }
+            guard try directories.areFew() else {
+                throw ServiceError(.imageTooLarge, "The image has too many pages, tags or values of tags.")
+            }
         case .webp:
             guard let frames = try WebPFacts(window)?.frames, frames <= HeaderReader.maxFrames else {
                 throw ServiceError(
@@ -104,12 +116,12 @@ struct HeaderReader {
             }
         case .png:
             guard let facts = try PNGFacts(window) else { throw VipsError(operation: "png", detail: "chunks") }
-            guard facts.packedTexts <= HeaderReader.maxPackedTexts,
+            guard facts.packedTexts <= PNGFacts.maxPackedTexts,
                 facts.packedBytes <= HeaderReader.maxPackedBytes
             else {
                 throw ServiceError(
                     .imageTooLarge,
-                    "The image has too many compressed texts; the limit is \(HeaderReader.maxPackedTexts) texts "
+                    "The image has too many compressed texts; the limit is \(PNGFacts.maxPackedTexts) texts "
                         + "and \(HeaderReader.maxPackedBytes) bytes."
                 )
             }
@@ -117,6 +129,10 @@ struct HeaderReader {
         default: break
         }
         return nil
+    }
+
+    private func tooManySegments(_ limit: Int) -> ServiceError {
+        ServiceError(.imageTooLarge, "The image has too many segments; the limit is \(limit).")
     }
 
     private func bitmap() throws -> ImageHeader {
@@ -140,11 +156,14 @@ extension VipsImageHandle {
         }
     }
 
-    /// The names of Go's image library, which Qiniu returns.
+    fileprivate var channels: Int { isPackedLAB ? 3 : bands }
+
+    /// The names of Go's image library, which Qiniu returns; it has none for 32 bits.
     fileprivate var colorModel: String {
-        let suffix = bitsPerSample > 8 ? "64" : ""
-        return switch (bands, hasAlpha) {
-        case (1, _): bitsPerSample > 8 ? "gray16" : "gray"
+        let isDeep = bitsPerSample == 16
+        let suffix = isDeep ? "64" : ""
+        return switch (channels, hasAlpha) {
+        case (1, _): isDeep ? "gray16" : "gray"
         case (_, true): "nrgba\(suffix)"
         case (4, false): "cmyk"
         default: "rgba\(suffix)"

@@ -25,7 +25,24 @@ extension ImageJob {
     }
 
     /// The image of a mark, scaled for an image of the given size.
+    ///
+    /// - Throws: ``ServiceError/Code/notAnImage`` naming the watermark, and the errors of ``JobWatch/check()``.
     private func picture(
+        _ mark: Watermark.ImageMark,
+        on size: ImageSize,
+        opacity: Int
+    ) throws -> VipsImageHandle? {
+        do {
+            return try decodedPicture(mark, on: size, opacity: opacity)
+        } catch let error as VipsError {
+            try watch.check()
+            throw ServiceError.unreadableMark(error)
+        } catch let error as BMPError {
+            throw ServiceError.unreadableMark(error)
+        }
+    }
+
+    private func decodedPicture(
         _ mark: Watermark.ImageMark,
         on size: ImageSize,
         opacity: Int
@@ -115,11 +132,24 @@ extension VipsImageHandle {
         let turned = try turned(by: degrees, onto: size.rotated(by: degrees), black)
         let cell = ImageSize(width: turned.size.width + gapX, height: turned.size.height + gapY)
         let spaced = try turned.applying("gravity") { cvips_extend($0, $1, CInt(cell.width), CInt(cell.height)) }
-        let across = area.width / cell.width + 1
-        let down = area.height / cell.height + 1
-        let all = try spaced.applying("replicate") { cvips_replicate($0, $1, CInt(across), CInt(down)) }
+        let block = try spaced.block()
+        let across = area.width / block.size.width + 1
+        let down = area.height / block.size.height + 1
+        let all = try block.applying("replicate") { cvips_replicate($0, $1, CInt(across), CInt(down)) }
         return try all.applying("extract_area") {
             cvips_extract_area($0, $1, 0, 0, CInt(area.width), CInt(area.height))
         }
+    }
+
+    /// The cell of a tiling, repeated in memory until it is at least 64 pixels wide and high.
+    ///
+    /// libvips paints each cell of a tiling by itself, so that an image of tiny cells would take seconds.
+    func block() throws(VipsError) -> VipsImageHandle {
+        let across = (63 + size.width) / size.width
+        let down = (63 + size.height) / size.height
+        guard across > 1 || down > 1 else { return shared() }
+        let block = try applying("replicate") { cvips_replicate($0, $1, CInt(across), CInt(down)) }
+        guard let copy = vips_image_copy_memory(block.pointer) else { throw VipsError.take("copy_memory") }
+        return VipsImageHandle(owning: copy)
     }
 }

@@ -109,4 +109,9 @@ extension ServiceError {
     static func unreadable(_ cause: any Error) -> ServiceError {
         ServiceError(.notAnImage, "The file is not an image that can be read.", cause: cause)
     }
+
+    /// The error for a watermark's image that cannot be read; the cause is for the log.
+    static func unreadableMark(_ cause: any Error) -> ServiceError {
+        ServiceError(.notAnImage, "The watermark's image is not an image that can be read.", cause: cause)
+    }
 }

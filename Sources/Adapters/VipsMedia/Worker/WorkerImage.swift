@@ -42,6 +42,8 @@ struct WorkerImage: ~Copyable {
     /// The first page or frame at exactly a size, in 8-bit sRGB with three or four channels.
     ///
     /// Its pixels are computed when they are written.
+    ///
+    /// - Throws: An error if libvips cannot resample the image or convert it to 8 bits.
     func decoded(
         from source: borrowing VipsSourceHandle,
         at size: ImageSize,
@@ -63,6 +65,10 @@ struct WorkerImage: ~Copyable {
                 hasProfile: profile.fits
             )
         let image = try resized.applying("colourspace", cvips_colourspace_srgb)
+        // libvips converts grey of 32 bits to sRGB without a conversion to bytes.
+        guard vips_image_get_format(image.pointer) == VIPS_FORMAT_UCHAR else {
+            throw VipsError(operation: "colourspace", detail: "not 8 bits")
+        }
         let bands = head.hasAlpha && image.hasAlpha ? 4 : 3
         return try image.applying("extract_band") { cvips_extract_bands($0, $1, 0, CInt(bands)) }
     }

@@ -1,0 +1,40 @@
+/// Counts the segments of a JPEG before its first scan (ITU-T T.81, annex B).
+///
+/// libjpeg appends each application segment to a list from whose beginning it walks, so its time grows with the square
+/// of their number.
+enum JPEGSegments {
+    /// The maximum number; a colour profile has up to 255 segments, other metadata a few.
+    static let most = 1000
+
+    /// Whether at most ``most`` segments come before the first scan; `false` also if the window's budget ends before it.
+    static func areFew(_ window: ByteWindow) throws -> Bool {
+        var window = window
+        var offset = 2
+        var count = 0
+        while let marker = try marker(&window, from: &offset) {
+            switch marker {
+            case 0xda, 0xd9: return true
+            // These markers have no length.
+            case 0x01, 0xd0...0xd8: continue
+            default: break
+            }
+            count += 1
+            guard count <= most else { return false }
+            // libjpeg refuses a shorter length.
+            guard let length = try window.big16(at: offset), length >= 2 else { break }
+            offset += length
+        }
+        return !window.isSpent
+    }
+
+    /// The next marker, with the offset after it; skips stray bytes, as libjpeg does.
+    private static func marker(_ window: inout ByteWindow, from offset: inout Int) throws -> UInt8? {
+        var isBehindFF = false
+        while let byte = try window.byte(at: offset) {
+            offset += 1
+            if isBehindFF, byte != 0xff, byte != 0 { return byte }
+            isBehindFF = byte == 0xff
+        }
+        return nil
+    }
+}

@@ -1,0 +1,118 @@
+import Domain
+import NIOCore
+import Support
+import Testing
+
+@testable import VipsMedia
+
+/// Files for whose header libvips would take too much time or memory.
+@Suite struct HeaderBurdenTests {
+    private let empty: [UInt8] = [0xff, 0xe1, 0, 2]
+
+    private func inserted(_ part: [UInt8], in file: [UInt8], at offset: Int) -> ByteBuffer {
+        var bytes = file
+        bytes.insert(contentsOf: part, at: offset)
+        return ByteBuffer(bytes: bytes)
+    }
+
+    private func segments(_ count: Int) -> [UInt8] {
+        Array([[UInt8]](repeating: empty, count: count).joined())
+    }
+
+    @Test("a JPEG has at most 1000 segments before its first scan", arguments: [(1000, true), (1001, false)])
+    func areFewSegments(count: Int, expected: Bool) throws {
+        let bytes = JPEGSample.file(segments(count))
+        let areFew = try bytes.withUnsafeBytes { try JPEGSegments.areFew(ByteWindow($0)) }
+        #expect(areFew == expected)
+    }
+
+    @Test("markers without a length are no segments")
+    func restarts() throws {
+        let markers = Array([[UInt8]](repeating: [0xff, 0xd0], count: 2000).joined())
+        let areFew = try JPEGSample.file(markers).withUnsafeBytes { try JPEGSegments.areFew(ByteWindow($0)) }
+        #expect(areFew)
+    }
+
+    @Test("a JPEG whose first scan is not found within the budget has too many bytes before it")
+    func straySegments() throws {
+        let bytes = [0xff, 0xd8] + [UInt8](repeating: 0, count: 1 << 14)
+        let areFew = try JPEGSegments.areFew(ByteWindow(budget: 1 << 12) { Array(bytes.dropFirst($0).prefix($1)) })
+        #expect(!areFew)
+    }
+
+    @Test("header and EXIF of a JPEG with a thousand empty segments are not read")
+    func manySegments() async throws {
+        let jpeg = Array(try ImageSample.encoded(as: "format/jpeg").readableBytesView)
+        let rendering = try Rendering()
+        _ = try await rendering.open(inserted(segments(900), in: jpeg, at: 2))
+        let bytes = inserted(segments(1001), in: jpeg, at: 2)
+        await expectFailure(.imageTooLarge) { try await rendering.open(bytes) }
+        await expectFailure(.imageTooLarge) {
+            try await rendering.renderer.exif(of: .memory(bytes), for: ImageRequester())
+        }
+    }
+
+    @Test("a progressive JPEG with ten thousand segments behind its first scan is refused")
+    func segmentsBetweenScans() async throws {
+        let jpeg = Array(try ImageSample.encoded(as: "format/jpeg/interlace/1").readableBytesView)
+        let rendering = try Rendering()
+        _ = try await rendering.open(inserted(segments(9000), in: jpeg, at: jpeg.count - 2))
+        let bytes = inserted(segments(10_001), in: jpeg, at: jpeg.count - 2)
+        await expectFailure(.imageTooLarge) { try await rendering.open(bytes) }
+    }
+
+    @Test("header and EXIF of a TIFF with thousands of pages are not read")
+    func manyPages() async throws {
+        let rendering = try Rendering()
+        let bytes = TagSample.tiff([UInt8](repeating: 200, count: 4 * 4 * 3), width: 4, height: 4, pages: 4097)
+        await expectFailure(.imageTooLarge) { try await rendering.open(bytes) }
+        await expectFailure(.imageTooLarge) {
+            try await rendering.renderer.exif(of: .memory(bytes), for: ImageRequester())
+        }
+    }
+
+    /// A text as a zlib stream that is not compressed (RFC 1950).
+    private static func packed(_ text: String) -> [UInt8] {
+        let count = UInt16(text.utf8.count)
+        var (low, high) = (UInt32(1), UInt32(0))
+        for byte in text.utf8 {
+            low = (low + UInt32(byte)) % 65_521
+            high = (high + low) % 65_521
+        }
+        let checksum = high << 16 | low
+        var bytes: [UInt8] = [0x78, 0x01, 0x01]
+        for number in [count, ~count] { bytes += [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)] }
+        bytes += text.utf8
+        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: checksum >> shift)) }
+        return bytes
+    }
+
+    private static let texts: [(String, [UInt8], Bool)] = [
+        ("tEXt", Array("Comment\0some text".utf8), true),
+        ("zTXt", Array("Comment\0\0".utf8) + packed("some text"), false),
+        ("iTXt", Array("Comment\0\u{1}\0\0\0".utf8) + packed("some text"), false),
+    ]
+
+    @Test("libvips sees the texts of a PNG that are not compressed, and no others", arguments: texts)
+    func visibleTexts(name: String, body: [UInt8], isSeen: Bool) throws {
+        let png = Array(try ImageSample.encoded(as: "format/png").readableBytesView)
+        // The signature and the header take 33 bytes.
+        let chunk = ImageHeaderTests.chunk(name, body)
+        let bytes = inserted(chunk, in: png, at: 33)
+        let names = try bytes.withUnsafeReadableBytes { bytes in
+            try VipsImageHandle(VipsSourceHandle(.memory(bytes), watch: nil)).fieldNames
+        }
+        #expect(names.contains { $0.hasPrefix("png-comment") } == isSeen)
+    }
+
+    @Test("a PNG with compressed texts has the pixels of one without")
+    func textsAndPixels() async throws {
+        let png = Array(try ImageSample.encoded(as: "format/png").readableBytesView)
+        let chunk = ImageHeaderTests.chunk("zTXt", Array("Comment\0\0".utf8) + Self.packed("some text"))
+        let texts = Array([[UInt8]](repeating: chunk, count: 16).joined())
+        let bytes = inserted(texts, in: png, at: 33)
+        let pixels = try await Rendering().pixels("imageMogr2/thumbnail/24x/format/png", bytes)
+        let expected = try await Rendering().pixels("imageMogr2/thumbnail/24x/format/png", ByteBuffer(bytes: png))
+        #expect(pixels.corners == expected.corners)
+    }
+}
