@@ -64,6 +64,23 @@ import Testing
         #expect(error?.message.hasPrefix("Broken multipart body") == true)
     }
 
+    @Test(
+        "the name of a file is read in each legal form of the header",
+        arguments: [
+            ("form-data; name=file; filename=\"\u{301}x.png\"", "\u{301}x.png"),
+            ("form-data; name=file; filename=\"a\\\"\u{301}; x=y.png\"", "a\"\u{301}; x=y.png"),
+            ("form-data; name=file;\r\n filename=\"a.png\"", "a.png"),
+            ("form-data;\r\n\tname=file;\r\n\tfilename=a.png", "a.png"),
+            ("form-data; name=file; filename=\"a\r\n b.png\"", "a b.png"),
+        ]
+    )
+    func fileName(disposition: String, name: String) throws {
+        let body = "--AaB03x\r\nContent-Disposition: \(disposition)\r\n\r\nx\r\n--AaB03x--"
+        let parts = try decode(body, cutAt: 0)
+        // By bytes: Swift treats other scalars of the same character as equal.
+        #expect(parts.map { Array($0.utf8) } == [Array("file|\(name)|x".utf8)])
+    }
+
     @Test("memory does not grow with the body")
     func flatMemory() throws {
         let boundary = try #require(MultipartBoundary(contentType: "multipart/form-data; boundary=B"))

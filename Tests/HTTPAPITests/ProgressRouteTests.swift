@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import NIOCore
+import NIOEmbedded
 import Support
 import Testing
 
@@ -47,6 +48,25 @@ import Testing
             #expect(stream.text.hasSuffix("}\n\n"))
             let again = try await client.send("GET", path, nil, [.known("Last-Event-ID"): "end"])
             #expect(again.status == .noContent)
+        }
+    }
+
+    @Test("a stream that ended leaves no callback at its connection")
+    func connection() async throws {
+        try await TestServer().test { client in
+            let target = try await Target(client)
+            _ = try await target.call(.put, "", "hello")
+            let channel = NIOAsyncTestingChannel()
+            try await channel.testingEventLoop.executeInContext {
+                try channel.pipeline.syncOperations.addHandler(ClientPresence())
+            }
+            let path = "/1.1/uploads/\(target.secret)/events"
+            let stream = try await client.execute(uri: path, method: .get, on: channel)
+            #expect(stream.text.hasPrefix("id: end\n"))
+            let count = try await channel.testingEventLoop.executeInContext {
+                try channel.pipeline.syncOperations.handler(type: ClientPresence.self).count
+            }
+            #expect(count == 0)
         }
     }
 

@@ -65,6 +65,19 @@ import Testing
 
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
+    @Test("Date is that of the moment in which the response leaves")
+    func date() throws {
+        let connection = try Connection()
+        connection.send(get)
+        #expect(try connection.request() == "/a")
+        let headers: HTTPHeaders = ["Date": "Thu, 01 Jan 1970 00:00:00 GMT", "Content-Length": "0"]
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)
+        connection.channel.writeAndFlush(HTTPServerResponsePart.head(head), promise: nil)
+        let sent = try connection.sent()
+        #expect(sent.contains("\r\nDate: "))
+        #expect(!sent.contains("1970"))
+    }
+
     @Test("a server that drains ends each connection with its next response, of the last request that has arrived")
     func draining() throws {
         let connection = try Connection()

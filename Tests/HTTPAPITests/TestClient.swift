@@ -37,14 +37,15 @@ struct TestClient: Sendable {
         method: HTTPRequest.Method,
         headers: HTTPFields = [:],
         body: ByteBuffer? = nil,
-        host: String = "localhost"
+        host: String = "localhost",
+        on channel: any Channel = NIOAsyncTestingChannel()
     ) async throws -> TestResponse {
         var head = HTTPRequest(method: method, scheme: "http", authority: host, path: uri, headerFields: headers)
         if let body { head.headerFields[.contentLength] = String(body.readableBytes) }
         // Hummingbird takes a request's id from its logger.
         var logger = logger
         logger[metadataKey: "hb.request.id"] = "\(RequestID())"
-        let source = ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger)
+        let source = ApplicationRequestContextSource(channel: channel, logger: logger)
         let request = Request(head: head, body: RequestBody(asyncSequence: BodyPieces(body ?? ByteBuffer())))
         let pending = PendingRecord()
         return try await PendingRecord.$current.withValue(pending) {

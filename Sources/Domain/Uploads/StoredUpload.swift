@@ -49,6 +49,8 @@ package struct StoredUpload: Sendable, Hashable {
     package internal(set) var pieces: [ObjectID] = []
     /// The final upload that waits for this partial one; `nil` if none does.
     var successor: ObjectID?
+    /// How often its bytes were read for a file that was refused for good (``UploadHandle/countRefusal(_:)``).
+    var refusals = 0
     /// What several servers share; `nil` on a server that is alone.
     var sharing: SharedUploadState?
 
@@ -130,6 +132,7 @@ extension StoredUpload {
         if !pieces.isEmpty { fields["_pieces"] = .array(pieces.map { .string($0.description) }) }
         fields["_shared"] = sharing?.json
         fields["_successor"] = successor.map { .string($0.description) }
+        if refusals > 0 { fields["_refusals"] = .integer(Int64(refusals)) }
         switch kind {
         case .file: break
         case .partial: fields["_concat"] = .string("partial")
@@ -178,6 +181,7 @@ extension StoredUpload {
         deadline = fields["_deadline"]?.dateValue
         pieces = (fields["_pieces"]?.arrayValue ?? []).compactMap { $0.stringValue.flatMap { ObjectID($0) } }
         successor = fields["_successor"]?.stringValue.flatMap { ObjectID($0) }
+        refusals = fields["_refusals"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0
         sharing = SharedUploadState(stored: fields["_shared"])
     }
 

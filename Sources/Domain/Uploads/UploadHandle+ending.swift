@@ -2,6 +2,8 @@ internal import NIOCore
 
 extension UploadHandle {
     /// Creates the file of parts in their order; called with all locks of the upload held.
+    ///
+    /// - Throws: Errors of the rules. After a few refusals that depend on the bytes, the upload is removed.
     func complete(parts order: [Int]) async throws -> FileRecord {
         guard let pieces = active.with({ $0.layout.pieces(of: order) }) else { throw UploadService.notFound }
         let size = pieces.size
@@ -9,6 +11,17 @@ extension UploadHandle {
         if let announced = stored.size, announced != size {
             throw ServiceError(.badRequest, "The announced size is \(announced) bytes, but the parts have \(size).")
         }
+        let caller = try await requireEnding(size: size)
+        do {
+            return try await complete(pieces, as: caller)
+        } catch let error as ServiceError where UploadHandle.isFinal(error) {
+            if !active.with(\.isEnded), await countRefusal() { await drop() }
+            throw error
+        }
+    }
+
+    private func complete(_ pieces: [PartLayout.Piece], as caller: Caller) async throws -> FileRecord {
+        let size = pieces.size
         let needsMD5 = stored.description.announcesMD5
         let staged = try await active.blob(in: service.storage.staging)
         // Parts that the list leaves out can follow; if the list is refused, they still count.
@@ -16,13 +29,16 @@ extension UploadHandle {
         if active.with({ $0.layout.areContiguousFile(pieces, extent: extent) }) {
             return try await complete(staged, try await staged.finish(size: size, needsMD5: needsMD5))
         }
-        let joined = try await service.storage.staging.stage()
-        do {
-            try await UploadHandle.copy(pieces.map { (staged, $0) }, to: joined)
-            return try await complete(joined, try await joined.finish(size: size, needsMD5: needsMD5))
-        } catch {
-            await joined.discard()
-            throw error
+        return try await service.copyPermits.holding(for: caller) { [self] in
+            let joined = try await service.storage.staging.stage()
+            do {
+                try await joined.requireFreeSpace(for: size)
+                try await UploadHandle.copy(pieces.map { (staged, $0) }, to: joined)
+                return try await complete(joined, try await joined.finish(size: size, needsMD5: needsMD5))
+            } catch {
+                await joined.discard()
+                throw error
+            }
         }
     }
 

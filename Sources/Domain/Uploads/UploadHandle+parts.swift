@@ -84,7 +84,7 @@ extension UploadHandle {
     /// Creates the file of the listed parts, in their order, each with its tag.
     ///
     /// - Throws: ``ServiceError/Code/uploadConflict`` naming the missing or different part, and errors of the rules;
-    ///   the upload continues then.
+    ///   the upload continues then, except after a few refusals because of the bytes.
     package func finish(_ listed: [(number: Int, tag: String)]) async throws -> FileRecord {
         try await exclusively { [self] in
             try requireNotEnded()

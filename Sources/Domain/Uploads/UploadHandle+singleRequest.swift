@@ -90,7 +90,10 @@ extension UploadHandle {
             try service.verify(digests, facts.blob)
             guard stored.isFinished else { return try await complete(upload.blob, facts) }
             // The client did not receive the response to an earlier request.
-            guard let known = try await file(), known.facts.digest == facts.blob.digest else {
+            guard let known = try await file() else {
+                throw ServiceError(.uploadConflict, "The upload is finished, and its file was deleted.")
+            }
+            guard known.facts.digest == facts.blob.digest else {
                 throw ServiceError(.uploadConflict, "The upload is finished, with other bytes than these.")
             }
             await upload.blob.discard()

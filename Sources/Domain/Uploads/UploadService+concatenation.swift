@@ -8,7 +8,7 @@ extension UploadService {
     ///   - caller: The caller.
     /// - Returns: The final upload, finished or waiting, and its token.
     /// - Throws: ``ServiceError/Code/badRequest`` if a piece is not a partial upload of this app, and errors of the
-    ///   rules; the pieces stay then.
+    ///   rules; the pieces stay then, unless they were copied for a few refused files.
     package func concatenate(
         _ announcement: UploadAnnouncement,
         of tokens: [UploadToken],
@@ -112,30 +112,60 @@ extension UploadHandle {
 
     /// Concatenates finished pieces, creates the file and removes the pieces; called with all locks of the upload held.
     func concatenate(_ pieces: [ObjectID]) async throws {
-        var sources: [(source: any StagedBlob, piece: PartLayout.Piece)] = []
+        var found: [(source: any StagedBlob, piece: PartLayout.Piece)] = []
         var digests: Set<String> = []
         for id in pieces {
-            let found = try await service.using(id: id) { piece in
+            let piece = try await service.using(id: id) { piece in
                 let bytes = piece.active.with { $0.layout.pieces(of: [UploadHandle.number])?.first }
                 let blob = try await piece.active.blob(in: service.storage.staging)
                 return (blob, bytes ?? PartLayout.Piece(offset: 0, size: 0), piece.stored.tokenDigest)
             }
-            guard let (blob, bytes, digest) = found else { throw UploadService.noPiece }
-            sources.append((blob, bytes))
+            guard let (blob, bytes, digest) = piece else { throw UploadService.noPiece }
+            found.append((blob, bytes))
             digests.insert(digest)
         }
-        try service.limits.requireSize(sources.reduce(0) { $0 + $1.piece.size })
-        let joined = try await service.storage.staging.stage()
+        let sources = found
+        let size = sources.reduce(0) { $0 + $1.piece.size }
+        let caller = try await requireEnding(size: size, spending: pieces)
         do {
-            try await UploadHandle.copy(sources, to: joined)
-            let size = sources.reduce(0) { $0 + $1.piece.size }
-            let facts = try await joined.finish(size: size, needsMD5: stored.description.announcesMD5)
-            _ = try await complete(joined, facts, spending: Array(Set(pieces)))
-        } catch {
-            await joined.discard()
+            try await service.copyPermits.holding(for: caller) { [self] in
+                try await concatenate(sources, spending: Array(Set(pieces)))
+            }
+        } catch let error as ServiceError where UploadHandle.isFinal(error) {
+            await service.countRefusal(of: pieces)
             throw error
         }
         for (source, _) in sources { await source.discard() }
         for digest in digests { await service.forget(digest) }
+    }
+
+    private func concatenate(
+        _ sources: [(source: any StagedBlob, piece: PartLayout.Piece)],
+        spending spent: [ObjectID]
+    ) async throws {
+        let size = sources.reduce(0) { $0 + $1.piece.size }
+        let joined = try await service.storage.staging.stage()
+        do {
+            try await joined.requireFreeSpace(for: size)
+            try await UploadHandle.copy(sources, to: joined)
+            let facts = try await joined.finish(size: size, needsMD5: stored.description.announcesMD5)
+            _ = try await complete(joined, facts, spending: spent)
+        } catch {
+            await joined.discard()
+            throw error
+        }
+    }
+}
+
+extension UploadService {
+    /// Counts a refusal of a file that was copied from pieces, and removes the pieces that have reached the limit; a piece
+    /// that the file names twice was copied twice.
+    fileprivate func countRefusal(of pieces: [ObjectID]) async {
+        for (id, names) in Dictionary(grouping: pieces, by: \.self) {
+            _ = try? await using(id: id) { piece in
+                guard await piece.countRefusal(names.count) else { return }
+                try await piece.cancel()
+            }
+        }
     }
 }

@@ -20,6 +20,7 @@ package struct UploadService: Sendable {
     let leases: LeaseWatch
     let followedUploads = FollowedUploads()
     let progressStreamCounts = ProgressStreamCounts()
+    let copyPermits = CopyPermits()
     /// Uploads that have all their bytes and no file yet; the sweep tries them again.
     let unfinished = UnfinishedUploads()
     let requestLimits: RequestLimits

@@ -53,7 +53,8 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks a key that the holder of the master key chose; it becomes the URL's path unchanged (protocol/files 2.1).
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for an invalid key, and for ``reservedSegments``.
+    /// - Throws: ``ServiceError/Code/badRequest`` for an invalid key, for ``reservedSegments``, and for
+    ///   ``reservedPaths``.
     package init(chosen text: String) throws {
         guard let key = FileKey(text) else {
             throw ServiceError(
@@ -62,6 +63,9 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
             )
         }
         guard !FileKey.isReserved(text) else { throw FileKey.reserved("key") }
+        guard !FileKey.reservedPaths.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
+            throw ServiceError(.badRequest, "key must not be '\(text)': this path belongs to the server.")
+        }
         self = key
     }
 
@@ -119,6 +123,9 @@ package struct FileKey: Hashable, Sendable, CustomStringConvertible {
     /// The router compares segments as received: case-sensitive and percent-encoded. So `Health/x` is an ordinary key,
     /// and `%68ealth/x` is a key whose URL contains `%2568ealth/x`.
     package static let reservedSegments = ["1", "1.1", "health", "ready", "console"]
+
+    /// Paths of the server's own routes in folders that files can have, too: those of live queries.
+    package static let reservedPaths = ["v1/route", "v1/ws"]
 
     /// Whether the first segment of a path is reserved, so that no file can have the path.
     fileprivate static func isReserved(_ text: String) -> Bool {

@@ -101,8 +101,19 @@ package struct API: Sendable {
         mounting mounted: (any MountedRoutes)? = nil,
         monitor: (any ServerMonitor)? = nil
     ) -> some HTTPResponder<APIContext> {
-        let router = Router(context: APIContext.self)
         let log = RequestLog(sink: requests, failures: apps.mapValues(\.failures))
+        let routes = router(log, monitor: monitor).buildResponder()
+        return EntryResponder(
+            routes: routes,
+            tunnel: TunnelResponder(base: routes, bodies: bodies),
+            mount: mounted.map { MountResponder($0, api: MountedAPI(base: routes, log: log)) },
+            proxies: proxies
+        )
+    }
+
+    /// The router with all routes of the API.
+    func router(_ log: RequestLog, monitor: (any ServerMonitor)?) -> Router<APIContext> {
+        let router = Router(context: APIContext.self)
         router.add(middleware: APIMiddleware(log: log))
         HealthRoute(health: health).add(to: router)
         ReadinessRoute(readiness: readiness).add(to: router)
@@ -148,13 +159,7 @@ package struct API: Sendable {
                 .add(to: router.group("\(version)/censorship").add(middleware: allowance))
         }
         DownloadRoutes(apps: all, hotDownloads: hotDownloads).add(to: router)
-        let routes = router.buildResponder()
-        return EntryResponder(
-            routes: routes,
-            tunnel: TunnelResponder(base: routes, bodies: bodies),
-            mount: mounted.map { MountResponder($0, api: MountedAPI(base: routes, log: log)) },
-            proxies: proxies
-        )
+        return router
     }
 
     /// Adds the routes whose responses can be long and are compressed.

@@ -123,6 +123,17 @@ import Testing
         #expect(fixture.staging.count == 0)
     }
 
+    @Test("the same bytes after the deletion of the file are refused with that reason")
+    func deleted() async throws {
+        let token = try await fixture.token(on: service)
+        let record = try await service.put("abc", token)
+        let deletion = ObjectCommand(.file, .delete([record.id], where: nil))
+        _ = try await fixture.people.objects.perform(deletion, as: fixture.people.master)
+        let error = await #expect(throws: ServiceError.self) { try await service.put("abc", token) }
+        #expect(error?.code == .uploadConflict)
+        #expect(error?.message == "The upload is finished, and its file was deleted.")
+    }
+
     @Test(
         "bytes that are not as many as announced are refused and not kept, and the right ones come after them",
         arguments: [("ab", .badRequest), ("", .badRequest), ("abcd", .payloadTooLarge)] as [(String, ServiceError.Code)]

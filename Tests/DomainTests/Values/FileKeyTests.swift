@@ -109,6 +109,8 @@ private let forty = String(repeating: "aB3dE", count: 8)
         arguments: [
             "robots.txt", "a/b/c.png", "照片/1 2.jpg", "1.txt", "1.1.txt", "11/x", "1.10/x", "healthy", "Health/x",
             "%68ealth/x", "a/health/x", "ready.txt", "already/x", "~",
+            "v1", "v1/x", "v1/route/x", "v1/ws/x", "v1/Route", "V1/ws",
+            "v1/route\u{308}",
             "a+b", "...", ".well-known/x", "a/\u{308}b", "..\u{308}/b", String(repeating: "k", count: 1024),
         ]
     )
@@ -122,7 +124,7 @@ private let forty = String(repeating: "aB3dE", count: 8)
             "", "/", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a\u{0}", "a\nb", "a\u{7f}",
             "a\u{2028}b", "1", "1.1", "1/a", "1.1/files/a", "health", "health/x", "ready", "ready/x", "console",
             "console/x.js", "../\u{308}x/y.txt", "a/../\u{308}b", "a//\u{308}b", "/\u{308}a", "1.1/\u{308}x",
-            "console/\u{308}x",
+            "console/\u{308}x", "v1/route", "v1/ws",
             String(repeating: "k", count: 1025),
             String(repeating: "é", count: 513),
         ]

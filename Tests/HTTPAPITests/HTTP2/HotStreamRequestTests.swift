@@ -20,6 +20,12 @@ import Testing
         #expect(request == SimpleRequest(isHead: method == .head, target: "/a.jpg", tags: nil, length: 0))
     }
 
+    @Test("a target that is not ASCII goes to the route, as its equivalent ones can be other files")
+    func unicode() {
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "a", path: "/\u{e9}")
+        #expect(SimpleRequest(request, noting: nil) == nil)
+    }
+
     @Test("other methods go to their routes", arguments: [HTTPRequest.Method.post, .put, .delete, .options])
     func methods(method: HTTPRequest.Method) {
         #expect(simple(method) == nil)

@@ -77,6 +77,32 @@ import Testing
         #expect(try frame() == nil)
     }
 
+    @Test("a body leaves in pieces of one frame each, so that each one shows that the client takes it")
+    func pieces() throws {
+        defer { _ = try? channel.finish() }
+        #expect(send(.location, length: 0))
+        _ = try frame()
+        channel.writeAndFlush(HTTPResponsePart.body(ByteBuffer(repeating: 1, count: 40_000)), promise: nil)
+        var sizes: [Int] = []
+        while case .data(let data)? = try channel.readOutbound(as: HTTP2Frame.FramePayload.self) {
+            sizes.append(data.data.readableBytes)
+        }
+        #expect(sizes == [16_384, 16_384, 7_232])
+    }
+
+    @Test("Date is that of the moment in which the response leaves")
+    func date() throws {
+        defer { _ = try? channel.finish() }
+        let head = HTTPResponse(status: .ok, headerFields: [.date: "Thu, 01 Jan 1970 00:00:00 GMT"])
+        channel.writeAndFlush(HTTPResponsePart.head(head), promise: nil)
+        guard case .headers(let sent)? = try channel.readOutbound(as: HTTP2Frame.FramePayload.self) else {
+            Issue.record("the head is missing")
+            return
+        }
+        #expect(sent.headers["date"].count == 1)
+        #expect(sent.headers.first(name: "date")?.contains("1970") == false)
+    }
+
     @Test("a hot download that cannot be read closes its stream after every error")
     func failedRead() throws {
         defer { _ = try? channel.finish() }

@@ -12,6 +12,9 @@ final class ClientPresence: ChannelInboundHandler, RemovableChannelHandler {
     /// The callbacks for a disconnection, for the requests that are being processed.
     private var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
 
+    /// The number of callbacks.
+    var count: Int { waiting.count }
+
     func handlerRemoved(context: ChannelHandlerContext) {
         leave()
     }

@@ -29,6 +29,7 @@ struct HTTP1Pipeline {
             activity: activity,
             liveConnections: services.liveConnections,
             metrics: services.metrics,
+            dates: services.dates,
             logger: logger
         )
         let isEncrypted = services.encryption != nil

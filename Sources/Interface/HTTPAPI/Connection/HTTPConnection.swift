@@ -75,6 +75,8 @@ struct ConnectionServices: Sendable {
     var streams = StreamLimit()
     /// Records hot downloads.
     var log: HotDownloadLog
+    /// The values of `Date` for responses of routes.
+    let dates = HTTPDates()
 
     /// How the files of responses are sent.
     var files: FileSending { encryption?.files ?? .kernel }

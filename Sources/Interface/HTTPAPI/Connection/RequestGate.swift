@@ -25,6 +25,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private let connections: OpenConnections
     private let liveConnections: LiveConnections?
     private let logger: Logger
+    private let dates: HTTPDates
     private let activity: ConnectionActivity
     /// Counts the requests that have no whole response.
     private var pipelined: PipelinedRequests
@@ -61,12 +62,14 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         activity: ConnectionActivity = ConnectionActivity(),
         liveConnections: LiveConnections? = nil,
         metrics: RequestMetrics = RequestMetrics(),
+        dates: HTTPDates = HTTPDates(),
         logger: Logger
     ) {
         pipelined = PipelinedRequests(metrics)
         self.connections = connections
         self.activity = activity
         self.liveConnections = liveConnections
+        self.dates = dates
         self.logger = logger
     }
 
@@ -275,10 +278,12 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head(let head):
+        case .head(var head):
             // A second response to a request whose body proved to be malformed after the first one.
             isDropping = unanswered == 0
             guard !isDropping else { break }
+            // Hummingbird's is up to a second old, and `Last-Modified` must not be later (RFC 9110 section 8.8.2.1).
+            if head.headers.contains(name: "Date") { head.headers.replaceOrAdd(name: "Date", value: dates.now) }
             if head.status.code >= 200 { pipelined.respond(status: Int(head.status.code)) }
             if connections.isDraining, !isLast, unanswered == 1, !isReading, head.status.code >= 200 {
                 isLast = true
@@ -290,7 +295,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
                 closesAfterResponse = true
             }
             guard isLast, unanswered == 1, refused == nil, head.status.code >= 200 else {
-                context.write(data, promise: promise)
+                context.write(wrapOutboundOut(.head(head)), promise: promise)
                 return
             }
             context.write(wrapOutboundOut(.head(head.closing(isOld: isLastOld))), promise: promise)

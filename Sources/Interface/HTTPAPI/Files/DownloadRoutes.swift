@@ -11,12 +11,12 @@ struct DownloadRoutes: Sendable {
     let hotDownloads: HotDownloads?
 
     func add(to router: Router<APIContext>) {
-        router.get("**", use: download)
-        router.head("**", use: download)
-        // Keys of earlier versions can begin with these folders, and the router does not backtrack from such a path.
-        for folder in ["health", "ready"] {
-            router.get("\(folder)/**", use: download)
-            router.head("\(folder)/**", use: download)
+        // Keys can begin with these folders, those of earlier versions also with the first two, and the router does not
+        // backtrack from a folder that has a route of its own.
+        let folders = ["health", "ready", "v1", "v1/route", "v1/ws"]
+        for path in ["**", "v1"] + folders.map({ "\($0)/**" }) {
+            router.get("\(path)", use: download)
+            router.head("\(path)", use: download)
         }
     }
 

@@ -120,7 +120,9 @@ extension SimpleRequest {
     ///   - head: The head, which ``StreamRules`` accepted.
     ///   - field: The field whose lines ``forwarded`` gets; `nil` for none.
     init?(_ head: HTTPRequest, noting field: TrustedProxies.Field?) {
-        guard head.method == .get || head.method == .head, let target = head.path else { return nil }
+        // Strings are equal by Unicode equivalence, keys by their bytes: two files can have equal targets.
+        guard head.method == .get || head.method == .head, let target = head.path, target.utf8.allSatisfy({ $0 < 0x80 })
+        else { return nil }
         var tags: String?
         var forwarded: [String] = []
         for line in head.headerFields {

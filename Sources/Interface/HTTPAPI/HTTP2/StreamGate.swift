@@ -20,6 +20,9 @@ final class StreamGate: ChannelDuplexHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// The size of the largest frame that every client accepts (RFC 9113 section 4.2).
+    private static let pieceSize = 16 << 10
+
     private let services: ConnectionServices
     private let streams: HTTP2Streams
     private let logger: Logger
@@ -136,6 +139,7 @@ final class StreamGate: ChannelDuplexHandler {
         held = nil
         isAnswered = true
         answer.send(context) { [self] part, promise in
+            if case .body(let bytes) = part { return self.send(bytes, promise, context) }
             context.write(wrapOutboundOut(part), promise: watch(promise, context))
         }
         return true
@@ -189,18 +193,29 @@ final class StreamGate: ChannelDuplexHandler {
 
     // MARK: Response
 
+    /// Writes bytes of the response in pieces, so that a client that takes them slowly, or many streams at once, is seen
+    /// to take them.
+    private func send(_ bytes: ByteBuffer, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext) {
+        var rest = bytes
+        while rest.readableBytes > StreamGate.pieceSize, let piece = rest.readSlice(length: StreamGate.pieceSize) {
+            context.write(wrapOutboundOut(.body(piece)), promise: watch(nil, context))
+        }
+        context.write(wrapOutboundOut(.body(rest)), promise: watch(promise, context))
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var response):
             if response.status.kind != .informational { measured?.status = response.status.code }
             response.headerFields.removeConnectionFields()
+            if response.headerFields.contains(.date) { response.headerFields[.date] = services.dates.now }
             // RFC 9110 section 8.6; the encoder of HTTP/1.1 removes it, too.
             if response.status == .noContent { response.headerFields[.contentLength] = nil }
             guard let head = HeadLimit.limited(response) else { return reset(promise, context) }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body(let bytes):
             if let measured { services.metrics.sent(bytes.readableBytes, of: measured) }
-            context.write(data, promise: watch(promise, context))
+            send(bytes, promise, context)
         case .end:
             let sent = watch(promise, context)
             if isReading {

@@ -102,7 +102,7 @@ package final class HotDownloads: Sendable {
     /// - Returns: `nil` if nothing is prepared.
     func preparation(of request: Request, names: () -> [String]) -> HotDownloadPreparation? {
         guard request.method == .get, let target = request.head.path, target.utf8.first == UInt8(ascii: "/"),
-            let epoch = table.withLock({ $0.epochIfWanted(target) })
+            target.utf8.allSatisfy({ $0 < 0x80 }), let epoch = table.withLock({ $0.epochIfWanted(target) })
         else { return nil }
         return HotDownloadPreparation(
             target: target,

@@ -18,11 +18,8 @@ struct BatchItem {
         var segments = (parts.first ?? "").segments.map(\.decodedSegment)
         if ["1.1", "1"].contains(segments.first) { segments.removeFirst() }
         self.segments = segments
-        if let params = members["params"]?.objectValue {
-            parameters = ObjectParameters(json: params)
-        } else {
-            parameters = try ObjectParameters(query: parts.count > 1 ? String(parts[1]) : nil)
-        }
+        parameters = try ObjectParameters(query: parts.count > 1 ? String(parts[1]) : nil)
+            .replacingValues(by: members["params"]?.objectValue ?? [:])
         body = members["body"] ?? .null
     }
 

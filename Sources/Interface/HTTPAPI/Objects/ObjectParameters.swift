@@ -42,6 +42,14 @@ struct ObjectParameters {
         try self.init(query: request.uri.query)
     }
 
+    /// The parameters of a batch item whose path has this query string.
+    ///
+    /// A value of `params` replaces that of the query string; `null` and an empty string do not, because they count as
+    /// missing, and a condition must not get lost.
+    func replacingValues(by params: [String: JSONValue]) -> ObjectParameters {
+        ObjectParameters(json: values.merging(params) { query, param in param == .null || param == "" ? query : param })
+    }
+
     /// A parameter as JSON: text of a query string stays a string.
     func json(_ name: String) -> JSONValue? { values[name] }
 

@@ -12,7 +12,8 @@ struct KodoBlocks: Sendable {
     }
 
     func make(_ size: Int64, _ request: Request, _ upload: UploadHandle) async throws -> Response {
-        answer(
+        try request.headers.requireNoContentCoding()
+        return answer(
             try await upload.beginBlock(size: size) { sink in
                 for try await bytes in request.body { try await sink.append(bytes) }
             },
@@ -21,7 +22,8 @@ struct KodoBlocks: Sendable {
     }
 
     func put(_ context: String, _ offset: Int64, _ request: Request, _ upload: UploadHandle) async throws -> Response {
-        answer(
+        try request.headers.requireNoContentCoding()
+        return answer(
             try await upload.continueBlock(context, at: offset) { sink in
                 for try await bytes in request.body { try await sink.append(bytes) }
             },

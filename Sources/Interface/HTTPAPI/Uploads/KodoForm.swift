@@ -11,6 +11,7 @@ struct KodoForm: Sendable {
     let app: AppServices
 
     func answer(_ request: Request, _ upload: UploadHandle, _ token: UploadToken) async throws -> Response {
+        try request.headers.requireNoContentCoding()
         guard let boundary = MultipartBoundary(contentType: request.headers[.contentType]) else {
             throw DialectError(400, "Content-Type must be multipart/form-data with a boundary.")
         }

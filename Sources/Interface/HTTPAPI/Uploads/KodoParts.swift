@@ -55,6 +55,7 @@ struct KodoParts: Sendable {
         guard let number = Int(text), (1...10_000).contains(number) else {
             throw DialectError(400, "A part must have a number from 1 to 10000.")
         }
+        try request.headers.requireNoContentCoding()
         guard let size = request.announcedSize else {
             throw ServiceError(.lengthRequired, "A part must have a Content-Length.")
         }

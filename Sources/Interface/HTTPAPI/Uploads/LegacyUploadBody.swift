@@ -18,6 +18,7 @@ struct LegacyUploadBody {
         case remote(JSONValue)
     }
 
+    /// Whether the type and the announced size allow the JSON of an old SDK.
     private let mayBeJSON: Bool
     private let limits: WireLimits
     /// The share of the collected bytes.
@@ -33,7 +34,9 @@ struct LegacyUploadBody {
     ]
 
     init(_ request: Request, limits: WireLimits, share: BodyMemory.Share) {
-        mayBeJSON = request.headers[.contentType].flatMap { MediaType($0) }?.isJSON == true
+        mayBeJSON =
+            request.headers[.contentType].flatMap { MediaType($0) }?.isJSON == true
+            && request.announcedSize ?? 0 <= Int64(limits.jsonSize)
         self.limits = limits
         self.share = share
         iterator = request.body.makeAsyncIterator()
@@ -47,12 +50,28 @@ struct LegacyUploadBody {
         guard start.first(where: { !$0.isWhitespace }) == "{",
             start.contains(#""base64""#) || start.contains(#""url""#)
         else { return .bytes }
+        // A JSON file would be collected as a whole otherwise, up to the limit.
+        guard !LegacyUploadBody.hasOtherMember(collected) else { return .bytes }
         try await collect(upTo: limits.jsonSize + 1)
         guard collected.readableBytes <= limits.jsonSize else { return .bytes }
         let body = JSONBody(text: collected, share: share, maxValues: limits.jsonValues)
         guard let (members, digits) = try LegacyUploadBody.members(of: body) else { return .bytes }
         if let digits { return .base64(members, digits) }
         return members["url"]?.stringValue != nil ? .remote(.object(members)) : .bytes
+    }
+
+    /// Whether the beginning of a body has a member that no old SDK sends.
+    private static func hasOtherMember(_ start: ByteBuffer) -> Bool {
+        start.withUnsafeReadableBytes { bytes in
+            var scanner = JSONScanner(bytes.bindMemory(to: UInt8.self), field: "The body")
+            guard scanner.enter("{") else { return false }
+            // The scanner fails where the beginning ends.
+            while let name = try? scanner.nextName() {
+                guard members.contains(name.text) else { return true }
+                guard (try? scanner.skipValue()) != nil else { return false }
+            }
+            return false
+        }
     }
 
     /// The members of the body, and the range of the file's bytes if it has them; `nil` if no old SDK sends such a

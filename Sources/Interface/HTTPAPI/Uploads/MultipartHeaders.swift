@@ -28,7 +28,7 @@ struct MultipartHeaders: Sendable, Equatable {
             throw ServiceError(.badRequest, "Broken multipart body: a part's head is not UTF-8.")
         }
         var fields: [String: String] = [:]
-        for line in text.split(separator: "\r\n") {
+        for line in MultipartHeaders.lines(of: text) {
             guard let colon = line.firstIndex(of: ":") else {
                 throw ServiceError(.badRequest, "Broken multipart body: a line in a part's head has no colon.")
             }
@@ -43,6 +43,20 @@ struct MultipartHeaders: Sendable, Equatable {
         contentType = fields["content-type"]
     }
 
+    /// The lines of a head; one that begins with a blank continues the line before it (RFC 822 section 3.1.1).
+    private static func lines(of head: String) -> [String] {
+        var lines: [String] = []
+        for line in head.split(separator: "\r\n") {
+            let first = line.unicodeScalars.first
+            if first == " " || first == "\t", !lines.isEmpty {
+                lines[lines.count - 1].append(contentsOf: line)
+            } else {
+                lines.append(String(line))
+            }
+        }
+        return lines
+    }
+
     /// Decodes `UTF-8''photo%20one.png` (RFC 8187); `nil` for other character sets.
     private static func extendedValue(_ text: String) -> String? {
         let parts = text.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
@@ -52,11 +66,15 @@ struct MultipartHeaders: Sendable, Equatable {
 }
 
 /// The `; name=value` parameters of a header.
+///
+/// Parsed by scalars: a quote before a combining mark is another character for Swift, but a quote in a header.
 struct HeaderParameters {
+    private typealias Scalars = Substring.UnicodeScalarView
+
     private var values: [String: String] = [:]
 
     init(_ header: String) {
-        var rest = header.drop { $0 != ";" }
+        var rest = header.unicodeScalars.drop { $0 != ";" }
         while rest.first == ";" {
             rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
             let name = rest.prefix { $0 != "=" && $0 != ";" }
@@ -64,7 +82,8 @@ struct HeaderParameters {
             guard rest.first == "=" else { continue }
             rest = rest.dropFirst()
             let value = HeaderParameters.takeValue(&rest)
-            values[name.lowercased()] = values[name.lowercased()] ?? value
+            let key = String(name).lowercased()
+            values[key] = values[key] ?? value
             rest = rest.drop { $0 != ";" }
         }
     }
@@ -72,22 +91,22 @@ struct HeaderParameters {
     subscript(name: String) -> String? { values[name] }
 
     /// Reads a token, or a quoted string with the escapes `\"`, `\\` and `%22`, which browsers write for a quote.
-    private static func takeValue(_ rest: inout Substring) -> String {
+    private static func takeValue(_ rest: inout Scalars) -> String {
         guard rest.first == "\"" else {
             let token = rest.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
             rest = rest.dropFirst(token.count)
             return String(token)
         }
         rest = rest.dropFirst()
-        var value = ""
-        while let character = rest.popFirst(), character != "\"" {
-            if character == "\\", let escaped = rest.first, escaped == "\"" || escaped == "\\" {
+        var value = String.UnicodeScalarView()
+        while let scalar = rest.popFirst(), scalar != "\"" {
+            if scalar == "\\", let escaped = rest.first, escaped == "\"" || escaped == "\\" {
                 value.append(escaped)
                 rest = rest.dropFirst()
             } else {
-                value.append(character)
+                value.append(scalar)
             }
         }
-        return value.replacing("%22", with: "\"")
+        return String(value).replacing("%22", with: "\"")
     }
 }

@@ -26,9 +26,13 @@ struct ProgressRoutes: Sendable {
         }
         let (app, token) = try await find(context)
         let slot = try await app.uploads.beginProgressStream(token)
-        ClientPresence.whenGone(from: context.channel) { slot.leave() }
+        let watch = ClientPresence.whenGone(from: context.channel) { slot.leave() }
         let body = ResponseBody { writer in
-            defer { slot.leave() }
+            defer {
+                // The connection can go on for thousands of streams that ended.
+                watch.unwatch()
+                slot.leave()
+            }
             try await app.uploads.streamProgress(token, in: slot) { event in
                 try await writer.write(ByteBuffer(string: text(of: event, in: app)))
             }

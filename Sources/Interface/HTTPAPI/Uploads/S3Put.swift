@@ -8,7 +8,7 @@ struct S3Put: Sendable {
     let limits: WireLimits
 
     func answer(_ request: Request, _ upload: UploadHandle) async throws -> Response {
-        try request.headers.requireNoContentCoding()
+        try request.headers.requireNoContentCoding(besides: "aws-chunked")
         let expected = try request.headers.announcedDigests
         let isChunked = request.headers.isAWSChunked
         let announced =
@@ -45,25 +45,5 @@ extension HTTPFields {
     /// Whether the body uses S3's chunked encoding, with which newer AWS SDKs send checksums after the bytes.
     fileprivate var isAWSChunked: Bool {
         contentCodings.contains("aws-chunked") || self[.known("x-amz-content-sha256")]?.hasPrefix("STREAMING-") == true
-    }
-
-    /// Checks that the bytes are not coded.
-    ///
-    /// S3 stores `Content-Encoding` and repeats it in downloads. The server does not: browsers would get compressed bytes
-    /// without being told.
-    ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for another coding than `identity` and `aws-chunked`.
-    fileprivate func requireNoContentCoding() throws {
-        guard contentCodings.allSatisfy({ ["identity", "aws-chunked"].contains($0) }) else {
-            throw ServiceError(
-                .badRequest,
-                "Content-Encoding must be identity or aws-chunked; downloads would not repeat another coding."
-            )
-        }
-    }
-
-    /// The elements of `Content-Encoding` in lower case.
-    private var contentCodings: [String] {
-        (self[.contentEncoding] ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
     }
 }

@@ -125,6 +125,7 @@ struct TusRoutes: Sendable {
         _ upload: UploadHandle
     ) async throws -> Int64 {
         do {
+            try request.headers.requireNoContentCoding()
             let checksum = try TusChecksum(request)
             return try await upload.append(
                 at: offset,

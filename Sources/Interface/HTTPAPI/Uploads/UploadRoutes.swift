@@ -42,6 +42,7 @@ struct UploadRoutes: Sendable {
         named name: FileName?,
         as caller: Caller
     ) async throws -> Response {
+        try request.headers.requireNoContentCoding()
         let records = try await app.uploads.receive(as: caller) { files in
             var form = UploadForm(limits: bodies.limits, uploads: app.uploads.limits, caller: caller)
             var decoder = MultipartDecoder(boundary: boundary)
@@ -83,6 +84,7 @@ struct UploadRoutes: Sendable {
         case .bytes:
             break
         }
+        try request.headers.requireNoContentCoding()
         let description = UploadDescription(
             name: name,
             mediaType: MediaType(claimed: request.headers[.contentType])

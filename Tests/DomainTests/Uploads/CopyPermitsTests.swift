@@ -1,0 +1,46 @@
+import Support
+import Testing
+
+@testable import Domain
+
+/// How many copies of staged bytes run at once.
+@Suite struct CopyPermitsTests {
+    private let permits = CopyPermits()
+    private let guest: Caller
+    private let master: Caller
+
+    init() throws {
+        let people = try SessionFixture()
+        guest = people.guest
+        master = people.master
+    }
+
+    @Test("a copy for a guest waits for that of another one", arguments: ["192.0.2.1", "192.0.2.2"])
+    func guests(address: String) async throws {
+        let (begun, mayEnd) = (Gate(), Gate())
+        let first = Task { [permits, guest] in
+            try await permits.holding(for: guest.at(address: "192.0.2.1")) {
+                begun.open()
+                await mayEnd.wait()
+            }
+        }
+        await begun.wait()
+        let second = Task { [permits, guest] in
+            try await permits.holding(for: guest.at(address: address)) {}
+        }
+        try await eventually { permits.waitingCount == 1 }
+        mayEnd.open()
+        try await first.value
+        try await second.value
+        #expect(permits.waitingCount == 0)
+    }
+
+    @Test("a copy with the master key waits for no other")
+    func masterKey() async throws {
+        try await permits.holding(for: master) { [permits, master, guest] in
+            try await permits.holding(for: master) { [permits, guest] in
+                try await permits.holding(for: guest) {}
+            }
+        }
+    }
+}
