@@ -71,6 +71,44 @@ import Testing
         }
     }
 
+    @Test("a link, a pipe and a folder in the place of a blob are damage of this blob, and others are read")
+    func noRegularFile() async throws {
+        try await withFolders { source, target in
+            let entries = try await store(["linked", "", "folder", "whole"], in: source)
+            let paths = entries.map { path(of: $0, in: source) }
+            for path in paths.dropLast() { try FileManager.default.removeItem(atPath: path) }
+            try FileManager.default.createSymbolicLink(atPath: paths[0], withDestinationPath: paths[3])
+            // The record's size is 0, as that of a pipe.
+            try #require(mkfifo(paths[1], 0o600) == 0)
+            try FileManager.default.createDirectory(atPath: paths[2], withIntermediateDirectories: false)
+            let blobs = BlobSource(folder: source)
+            var copy = try BlobCopy(from: blobs, to: target, comparingDigests: true)
+            let inspection = DiskBlobInspection(folder: source, pool: .singleton)
+            var inspected: [BlobCondition] = []
+            for entry in entries { inspected.append(try await inspection.inspect(entry) { _, _ in }) }
+            let expected: [BlobCondition] = [
+                .damaged("cannot be opened: Too many levels of symbolic links"), .damaged("is no regular file"),
+                .damaged("is no regular file"), .whole,
+            ]
+            #expect(try blobs.check(entries, comparingDigests: false) == expected)
+            #expect(try copy.copy(entries) == expected)
+            #expect(inspected == expected)
+        }
+    }
+
+    @Test("an error that says nothing about the file of a blob is no damage", arguments: [EMFILE, EACCES, ENOMEM])
+    func noCondition(number: CInt) {
+        #expect(throws: ServiceError.self) {
+            try condition(after: failure(of: "open", number), at: ["/nonexistent/blob"])
+        }
+    }
+
+    @Test("a file that the process must not open is damage of its blob", arguments: [EACCES, EPERM, ELOOP])
+    func refused(number: CInt) throws {
+        let found = try condition(after: failure(of: "open", number), at: ["/nonexistent", "/dev/null"])
+        #expect(found == .damaged("cannot be opened: \(String(cString: strerror(number)))"))
+    }
+
     @Test("without digests only the size counts")
     func quick() async throws {
         try await withFolders { source, target in

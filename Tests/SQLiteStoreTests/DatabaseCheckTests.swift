@@ -216,6 +216,56 @@ import Testing
         }
     }
 
+    @Test("beside a row that is no JSON the pages are checked, and indexes are damage that cannot be rebuilt")
+    func rowWithoutJSON() async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/db.sqlite"
+            try await fill(path)
+            try Damage.replace(#""name":"7.jpg""#, by: #""name"/"7.jpg""#, in: path)
+            let check = try DatabaseCheck(path: path, repairing: true)
+            #expect(try check.pageDamage(comparingIndexes: true).isEmpty)
+            let failure = #expect(throws: OpenFailure.self) { try check.rebuildIndexes() }
+            #expect(failure?.isDamage == true)
+            try check.close()
+        }
+    }
+
+    @Test(
+        "a class whose name or schema cannot be read is damage of the database, in words for an operator",
+        arguments: ["name = '1 \u{fe}'", "schema = '[]'"]
+    )
+    func damagedClasses(change: String) async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/db.sqlite"
+            try await fill(path)
+            let number = try await DatabaseQueue(path: path).write { db in
+                let number = try #require(try Catalog(db).entries[.role]?.number)
+                try db.execute(sql: "UPDATE class SET \(change) WHERE number = ?", arguments: [number])
+                return number
+            }
+            let failure = #expect(throws: OpenFailure.self) { try DatabaseCheck(path: path, repairing: false) }
+            #expect(failure?.isDamage == true)
+            let words = "the name or the schema of row \(number) of the table class cannot be read"
+            #expect(failure?.message == "cannot be opened (\(words))")
+        }
+    }
+
+    @Test("a database without a table of lcfile is damaged, and not one of an earlier version")
+    func noTables() async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/db.sqlite"
+            let queue = try DatabaseQueue(path: path)
+            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+            try queue.close()
+            let checking = #expect(throws: OpenFailure.self) { try DatabaseCheck(path: path, repairing: false) }
+            let copying = #expect(throws: OpenFailure.self) { try DatabaseCopy(of: path, at: "\(folder)/copy") }
+            for failure in [checking, copying] {
+                #expect(failure?.message == "is damaged: it has no table of lcfile")
+                #expect(failure?.isDamage == true)
+            }
+        }
+    }
+
     private func fill(_ path: String) async throws {
         let database = try SQLiteDatabase(path: path)
         let records = try (0..<300).map { try Samples.record("\($0).jpg") }

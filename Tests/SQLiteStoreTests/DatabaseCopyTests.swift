@@ -171,6 +171,36 @@ import Testing
         }
     }
 
+    @Test("records that are no JSON are passed at once, so that they can be forgotten on whatever page they are")
+    func recordsWithoutJSON() async throws {
+        try await withDamage {
+            try Damage.replace(#""name":"7.jpg""#, by: #""name"/"7.jpg""#, in: $0)
+            try Damage.replace(#""name":"407.jpg""#, by: #""name"/"407.jpg""#, in: $0)
+        } _: { path, target, records in
+            let copy = try DatabaseCopy(of: path, at: target)
+            var broken: [[String]] = []
+            try copy.forEachPage { _, others in
+                if !others.isEmpty { broken.append(others.map(\.id)) }
+                try copy.forget([], others)
+            }
+            #expect(broken == [[records[7].id.description, records[407].id.description]])
+            try copy.close()
+            try expectSound(target, count: records.count - 2)
+        }
+    }
+
+    @Test("a copy of a database with a damaged class says so, has all other classes, and is not changed")
+    func damagedClass() async throws {
+        try await withDatabase { database, path, target in
+            try await FileRecords(SQLiteObjectStore(database)).insert([Samples.record()])
+            try await database.pool.write { try $0.execute(sql: "UPDATE class SET schema = '[]' WHERE name = '_Role'") }
+            let copy = try DatabaseCopy(of: path, at: target)
+            #expect(copy.damage?.hasPrefix("is damaged (the name or the schema of row ") == true)
+            #expect(try files(in: copy).count == 1)
+            try copy.close()
+        }
+    }
+
     @Test("a key that became another valid key is forgotten with its indexes, though they have the former one")
     func changedKey() async throws {
         let replacing: (String) throws -> Void = {

@@ -90,6 +90,38 @@ import Testing
         }
     }
 
+    @Test("rows that are no JSON are removed together, because no index can be created beside one of them")
+    func rowsWithoutJSON() async throws {
+        try await withDamage((#""name":"first.jpg""#, #""name"/"first.jpg""#)) { offline, _, path in
+            try offline.close()
+            try Damage.replace(#""name":"second.jpg""#, by: #""name"/"second.jpg""#, in: path)
+            let again = try OfflineDatabase(path: path)
+            let damaged = try await again.inspectAll().damaged
+            #expect(damaged.map(\.number) == [1, 2])
+            await #expect(throws: UnacceptableRow.self) { try await again.remove([damaged[0]]) }
+            let left = try await again.inspectAll().damaged
+            #expect(left == damaged)
+            try await again.remove(damaged)
+            #expect(try await again.inspectAll().damaged == [])
+            try again.close()
+        }
+    }
+
+    @Test("a row is not accepted while another one of its class is no JSON, and stays as it is")
+    func besideRowWithoutJSON() async throws {
+        try await withDamage((#""name":"first.jpg""#, #""name"/"first.jpg""#)) { offline, _, path in
+            try offline.close()
+            try Damage.replace("second.jpg", by: "secant.jpg", in: path)
+            let again = try OfflineDatabase(path: path)
+            let damaged = try await again.inspectAll().damaged
+            #expect(damaged.map(\.number) == [1, 2])
+            let refusal = await #expect(throws: UnacceptableRow.self) { try await again.accept([damaged[1]]) }
+            #expect(refusal?.row == damaged[1])
+            #expect(try await again.inspectAll().damaged == damaged)
+            try again.close()
+        }
+    }
+
     @Test("a repair passes over rows that are intact or gone")
     func intact() async throws {
         try await withDamage(("second.jpg", "secant.jpg")) { offline, records, _ in

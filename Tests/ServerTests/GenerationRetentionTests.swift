@@ -52,6 +52,18 @@ import Testing
         }
     }
 
+    @Test("a generation stays while the next one has a first segment of the moments to keep")
+    func lateFirstSegment() async throws {
+        try await RepositoryFixture.with { fixture in
+            let old = try GenerationFixture(of: fixture, at: .now().adding(seconds: -20 * 86_400), [])
+            try old.ship(at: .now().adding(seconds: -19 * 86_400), try await fixture.store(["a"]))
+            let new = try GenerationFixture(of: fixture, at: .now().adding(seconds: -10 * 86_400), [])
+            try new.ship(at: .now().adding(seconds: -6 * 86_400), try await fixture.store(["b"]))
+            #expect(try fixture.retain().keptGenerations.count == 2)
+            #expect(try fixture.retain(moments: 5 * Self.day).removedGenerations == ["app \(old.time)"])
+        }
+    }
+
     @Test("the manifest goes first, then segments, lists, and what the generation began with")
     func order() async throws {
         try await RepositoryFixture.with { fixture in

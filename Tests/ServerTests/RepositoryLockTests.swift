@@ -44,6 +44,49 @@ import Testing
         }
     }
 
+    @Test("more left locks than a page of a listing keep neither a backup nor a retention away")
+    func manyLeftLocks() async throws {
+        try await RepositoryFixture.with { fixture in
+            try await fixture.store(["a"])
+            let other = LockHolder(host: "elsewhere", space: "", process: 1)
+            func leave() throws {
+                for number in 1000...2000 { try fixture.target.put(".locks/backup-\(number)", bytes: other.encoded) }
+            }
+            _ = try BackupRepository(fixture.target, creating: true)
+            try leave()
+            _ = try fixture.backUp()
+            fixture.expectRefusal(73, "elsewhere") { try fixture.retain() }
+            fixture.target.advance(by: BackupLock.lifetime + 1)
+            _ = try fixture.retain()
+            #expect(!fixture.target.names.contains { $0.hasPrefix(".locks/") })
+            try leave()
+            fixture.target.advance(by: BackupLock.lifetime + 1)
+            #expect(try fixture.backUp().leftLocks == nil)
+            #expect(!fixture.target.names.contains { $0.hasPrefix(".locks/") })
+        }
+    }
+
+    @Test("with a key that cannot delete, left locks keep no backup away, and the backup tells of them")
+    func keyWithoutDelete() async throws {
+        try await RepositoryFixture.with { fixture in
+            try await fixture.store(["a"])
+            let other = LockHolder(host: "elsewhere", space: "", process: 1)
+            _ = try BackupRepository(fixture.target, creating: true)
+            try fixture.target.put(".locks/retention-a", bytes: other.encoded)
+            fixture.target.intercept { change, name throws(BackupTargetFailure) in
+                guard change == .remove else { return }
+                throw BackupTargetFailure(.unavailable, "\(name) cannot be deleted")
+            }
+            fixture.target.advance(by: BackupLock.lifetime + 1)
+            #expect(try fixture.backUp().leftLocks == nil)
+            fixture.target.advance(by: BackupLock.lifetime + 1)
+            let left = try fixture.backUp().leftLocks
+            #expect(left?.contains("cannot be deleted") == true)
+            let manifests = fixture.target.names.filter { $0.hasSuffix("manifest.json") }
+            #expect(manifests.count == 2)
+        }
+    }
+
     @Test("a lock that another process removed does not come back, and its holder may not finish")
     func removed() async throws {
         try await RepositoryFixture.with { fixture in

@@ -153,6 +153,45 @@ import Testing
         }
     }
 
+    @Test("damaged rows of all pages are removed together")
+    func rowsTogether() async throws {
+        try await StorageCheckFixture.with { fixture in
+            let rows = [1, 2, 3].map { DamagedRow(className: "Task", number: $0, id: "a", damage: "is not whole") }
+            fixture.rows.set(rows)
+            let (findings, _) = try await fixture.check {
+                $0.repairs = true
+                $0.damagedRows = .removed
+            }
+            #expect(findings.map(\.repair) == ["removed", "removed", "removed"])
+            #expect(fixture.rows.repairs == 1)
+        }
+    }
+
+    @Test("a refusal is that of its row, and not of one with the same number in another class")
+    func refusedRow() async throws {
+        try await StorageCheckFixture.with { fixture in
+            let rows = ["", "a1"].map { DamagedRow(className: "Class\($0)", number: 1, id: $0, damage: "is not whole") }
+            fixture.rows.set(rows)
+            let (findings, _) = try await fixture.check {
+                $0.repairs = true
+                $0.damagedRows = .accepted
+            }
+            #expect(findings.map(\.repair) == [nil, "accepted as it is"])
+        }
+    }
+
+    @Test("an app with a damaged database is a finding, and the apps after it are checked")
+    func damagedDatabase() async throws {
+        try await StorageCheckFixture.with { fixture in
+            let other = "\(fixture.storage)/aaa"
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+            try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: "\(other)/lcfile.sqlite"))
+            let (findings, summary) = try await fixture.check()
+            #expect(findings.map { "\($0.app) \($0.kind)" } == ["aaa damaged-database"])
+            #expect((summary.apps, summary.files, summary.damage) == (2, 3, 1))
+        }
+    }
+
     @Test("a damaged usage is reported as counted anew after that is done")
     func damagedUsage() async throws {
         try await StorageCheckFixture.with { fixture in
@@ -205,6 +244,20 @@ import Testing
             try FileManager.default.createDirectory(atPath: "\(other)/blobs/ab", withIntermediateDirectories: true)
             let (findings, summary) = try await fixture.check()
             #expect(findings.map { "\($0.app) \($0.kind) \($0.subject)" } == ["other damaged-database lcfile.sqlite"])
+            #expect((summary.apps, summary.damage) == (2, 1))
+        }
+    }
+
+    @Test("an empty file in the place of a database is damage if there are blobs, and otherwise no app")
+    func emptyDatabase() async throws {
+        try await StorageCheckFixture.with { fixture in
+            let other = "\(fixture.storage)/other"
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+            try Data().write(to: URL(filePath: "\(other)/lcfile.sqlite"))
+            #expect(try await fixture.check().summary.apps == 1)
+            try FileManager.default.createDirectory(atPath: "\(other)/blobs/ab", withIntermediateDirectories: true)
+            let (findings, summary) = try await fixture.check()
+            #expect(findings.map { "\($0.app) \($0.kind)" } == ["other damaged-database"])
             #expect((summary.apps, summary.damage) == (2, 1))
         }
     }

@@ -65,6 +65,13 @@ import Testing
             "01-01T01 01-02T01 01-03T01! 01-04T01!",
             keeps: "01-02T01 01-04T01"
         ),
+        Case(
+            "snapshots more than an hour later than the clock stay and do not count",
+            last: 1,
+            "01-01T01 01-02T01 03-01T02 03-02T00!",
+            keeps: "01-02T01 03-01T02 03-02T00"
+        ),
+        Case("a snapshot an hour later than the clock counts", last: 1, "01-02T01 03-01T01", keeps: "03-01T01"),
     ]
 
     @Test("the rules keep", arguments: cases)
@@ -73,7 +80,8 @@ import Testing
             (time: try time(text.filter { $0 != "!" }), isComplete: !text.hasSuffix("!"))
         }
         let kept = try Set(one.kept.split(separator: " ").map { try time(String($0)) })
-        #expect(one.rules.kept(of: snapshots.shuffled()) == kept)
+        let result = one.rules.kept(of: snapshots.shuffled(), now: try time("03-01T00"))
+        #expect(result == kept)
     }
 
     @Test("without a rule for snapshots, all of them stay")
@@ -81,12 +89,15 @@ import Testing
         var rules = RetentionRules()
         rules.moments = 1
         let times = try ["01-01T01", "01-01T02"].map { try time($0) }
-        #expect(rules.kept(of: times.map { ($0, true) }) == Set(times))
+        let result = rules.kept(of: times.map { ($0, true) }, now: try time("03-01T00"))
+        #expect(result == Set(times))
         #expect(!rules.isEmpty)
         #expect(RetentionRules().isEmpty)
     }
 
     /// Days of moments, the times of generations, and those that stay on 31 January at 0:00.
+    ///
+    /// Behind a `/` is the time of the first segment, or `-` if there is none; otherwise it is the time of the base.
     static let generations: [(days: Int64?, generations: String, kept: String)] = [
         (1, "", ""),
         (1, "01-01T00", "01-01T00"),
@@ -96,17 +107,28 @@ import Testing
         (1, "01-29T00 01-30T00 01-30T01", "01-30T00 01-30T01"),
         (nil, "01-20T00 01-23T00 01-24T00 01-25T00", "01-24T00 01-25T00"),
         (365, "01-20T00 01-24T00", "01-20T00 01-24T00"),
+        // Only the one before has the moments in which the base was stored.
+        (1, "01-28T00 01-29T00/01-30T01", "01-28T00 01-29T00"),
+        (1, "01-28T00 01-29T00/01-30T00", "01-29T00"),
+        (1, "01-28T00 01-29T00/- 01-30T01", "01-28T00 01-29T00 01-30T01"),
+        (1, "01-27T00 01-28T00/- 01-29T00/01-30T01", "01-28T00 01-29T00"),
+        (1, "01-28T00 01-29T00/-", "01-28T00 01-29T00"),
+        // The clock was set back behind the base.
+        (1, "01-29T00 01-30T01/01-29T12", "01-29T00 01-30T01"),
     ]
 
     @Test("the generations of the moments to keep stay, and the newest", arguments: generations)
     func keptGenerations(_ days: Int64?, _ times: String, _ kept: String) throws {
         var rules = RetentionRules()
         rules.moments = days.map { $0 * 86_400 }
-        func parsed(_ text: String) throws -> [Timestamp] {
-            try text.split(separator: " ").map { try time(String($0)) }
+        let generations = try times.split(separator: " ").map { text in
+            let parts = text.split(separator: "/").map { String($0) }
+            let first: Timestamp? = try parts.last == "-" ? nil : time(parts[parts.count - 1])
+            return (begin: try time(parts[0]), firstSegment: first)
         }
-        let result = try rules.kept(ofGenerations: parsed(times).shuffled(), now: time("01-31T00"))
-        #expect(try result == Set(parsed(kept)))
+        let result = rules.kept(ofGenerations: generations.shuffled(), now: try time("01-31T00"))
+        let expected = try kept.split(separator: " ").map { try time(String($0)) }
+        #expect(result == Set(expected))
     }
 
     private func time(_ text: String) throws -> Timestamp {

@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -24,5 +25,27 @@ import Testing
         let error = #expect(throws: ExitError.self) { _ = try StorageFolder(path: path) }
         #expect(error?.description.contains(path) == true)
         #expect(error?.exitCode == 73)
+    }
+
+    @Test(
+        "an app's folder with blobs and without a database is refused, a new one and a whole one are not",
+        arguments: [
+            (nil, [], false), (Data(), [], false), (Data(), ["blobs"], false), (Data([1]), ["blobs/ab"], false),
+            (nil, ["blobs/ab"], true), (Data(), ["blobs/ab"], true), (Data(), ["lcfile.bucket"], true),
+        ] as [(Data?, [String], Bool)]
+    )
+    func lostDatabase(database: Data?, paths: [String], isRefused: Bool) async throws {
+        try await Samples.withFolder { folder in
+            for path in paths {
+                try FileManager.default.createDirectory(atPath: "\(folder)/\(path)", withIntermediateDirectories: true)
+            }
+            try database?.write(to: URL(filePath: "\(folder)/db"))
+            guard isRefused else { return try StorageFolder.refuseLostDatabase(in: folder, named: "db") }
+            let error = #expect(throws: ExitError.self) {
+                try StorageFolder.refuseLostDatabase(in: folder, named: "db")
+            }
+            #expect(error?.exitCode == 73)
+            #expect(error?.description.contains("\(folder)/db is missing or empty") == true)
+        }
     }
 }

@@ -48,6 +48,10 @@ package final class MemoryBlobInspection: BlobInspection {
 /// Rows whose damage a test sets.
 package final class MemoryRowInspection: RowRepair {
     private let state = Mutex<[DamagedRow]>([])
+    private let calls = Mutex(0)
+
+    /// The number of calls that removed or accepted rows.
+    package var repairs: Int { calls.withLock(\.self) }
 
     /// Creates an inspection of three pages without damage.
     package init() {}
@@ -73,6 +77,7 @@ package final class MemoryRowInspection: RowRepair {
     }
 
     package func remove(_ rows: [DamagedRow]) async throws {
+        calls.withLock { $0 += 1 }
         state.withLock { $0.removeAll(where: rows.contains) }
     }
 }

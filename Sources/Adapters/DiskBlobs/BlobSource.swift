@@ -23,7 +23,7 @@ package struct BlobSource: Sendable {
     ///   - comparingDigests: Whether all bytes are read.
     ///   - droppingPages: Whether the bytes leave the page cache, for a server on the same machine.
     /// - Returns: The conditions.
-    /// - Throws: Errors of opening a blob.
+    /// - Throws: Errors of opening a blob that say nothing about it.
     package func check(
         _ files: [FileEntry],
         comparingDigests: Bool,
@@ -43,8 +43,9 @@ package struct BlobSource: Sendable {
         at path: @escaping @Sendable (FileEntry) -> String
     ) throws -> [BlobCondition] {
         try inParallel(files) { file in
-            try BlobSource.judging {
-                guard let bytes = try Descriptor(reading: path(file)) else { return .missing }
+            let name = path(file)
+            return try BlobSource.judging([name]) {
+                guard let bytes = try Descriptor(reading: name) else { return .missing }
                 guard comparingDigests else { return try BlobSource.compareSize(of: bytes, with: file.facts) }
                 return try BlobSource.read(bytes, file, comparingDigest: true, droppingPages: true) { _ in }
             }
@@ -63,7 +64,7 @@ package struct BlobSource: Sendable {
             guard let opened = try open(file) else { return .missing }
             blob = opened
         } catch {
-            return try BlobSource.condition(after: error)
+            return try condition(after: error, at: layout.paths(of: BlobName(file.key)))
         }
         return try BlobSource.read(blob, file, comparingDigest: comparingDigest, droppingPages: droppingPages, take)
     }
@@ -112,28 +113,25 @@ package struct BlobSource: Sendable {
     }
 
     private func checkSize(of file: FileEntry) throws -> BlobCondition {
-        try BlobSource.judging {
+        try BlobSource.judging(layout.paths(of: BlobName(file.key))) {
             guard let blob = try open(file) else { return .missing }
             return try BlobSource.compareSize(of: blob, with: file.facts)
         }
     }
 
-    /// Runs a body that only reads a blob: a disk that fails is damage of the blob, and ends nothing else.
-    private static func judging(_ body: () throws -> BlobCondition) throws -> BlobCondition {
+    /// Runs a body that only reads a blob: a disk that fails and a file that cannot be opened are damage of the blob, and
+    /// end nothing else.
+    private static func judging(_ paths: [String], _ body: () throws -> BlobCondition) throws -> BlobCondition {
         do {
             return try body()
         } catch {
-            return try condition(after: error)
+            return try condition(after: error, at: paths)
         }
     }
 
-    private static func condition(after error: any Error) throws -> BlobCondition {
-        guard isDiskFailure(error) else { throw error }
-        return .damaged("cannot be opened: the disk fails")
-    }
-
-    private static func compareSize(of blob: borrowing Descriptor, with facts: BlobFacts) throws -> BlobCondition {
-        let size = try blob.size()
+    /// Compares the size of an open file with the record's; what is no regular file is damage.
+    static func compareSize(of blob: borrowing Descriptor, with facts: BlobFacts) throws -> BlobCondition {
+        guard let size = try blob.regularSize() else { return .damaged("is no regular file") }
         return size == facts.size ? .whole : .wrongSize(size, facts)
     }
 }

@@ -17,6 +17,30 @@ func isDiskFailure(_ error: any Error) -> Bool {
     return diskFailures.contains(cause.number)
 }
 
+/// The condition of a blob whose file was not opened, if the error says something about this file or the disk.
+///
+/// - Parameters:
+///   - error: The error of ``Descriptor/init(reading:)``, or of reading the size.
+///   - paths: Where the file can be.
+/// - Returns: The condition.
+/// - Throws: The error if it is one of the process, such as that of a process without free descriptors, or of a folder
+///   that cannot be searched: it says nothing about the file.
+func condition(after error: any Error, at paths: [String]) throws -> BlobCondition {
+    if isDiskFailure(error) { return .damaged("cannot be opened: the disk fails") }
+    guard let cause = (error as? ServiceError)?.cause as? SyscallError, refusals.contains(cause.number),
+        paths.contains(where: isThere)
+    else { throw error }
+    return .damaged("cannot be opened: \(String(cString: strerror(cause.number)))")
+}
+
+private func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+}
+
+/// The error numbers of a file with another owner or mode, and of a symbolic link.
+private let refusals = [EACCES, EPERM, ELOOP]
+
 /// The error numbers of failing disks and file systems, including network file systems.
 private let diskFailures = [EIO, ENXIO, ENODATA, EBADMSG, EUCLEAN, ESTALE, EREMOTEIO]
 

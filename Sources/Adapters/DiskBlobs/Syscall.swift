@@ -55,7 +55,8 @@ struct Descriptor: ~Copyable {
     /// Opens a file for reading without following a link at the path; `nil` if it does not exist.
     init?(reading path: String) throws {
         do {
-            try self.init(path, O_RDONLY | O_NOFOLLOW)
+            // A pipe in the place of the file would wait for its writer; a regular file has no such flag.
+            try self.init(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOENT {
             return nil
         }
@@ -90,6 +91,14 @@ struct Descriptor: ~Copyable {
         let descriptor = raw
         try syscall("fstat") { fstat(descriptor, &status) }
         return Int64(status.st_size)
+    }
+
+    /// The size of a regular file in bytes; `nil` for a folder, a pipe or a device.
+    func regularSize() throws -> Int64? {
+        var status = stat()
+        let descriptor = raw
+        try syscall("fstat") { fstat(descriptor, &status) }
+        return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
     }
 
     /// Truncates the file to a size, or extends it with a gap.

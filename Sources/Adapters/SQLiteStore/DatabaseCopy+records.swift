@@ -6,10 +6,13 @@ extension DatabaseCopy {
     private static let pageSize = 256
 
     /// Calls the body with all records of files with bytes in order of creation, some hundred at a time; unreadable
-    /// records are passed separately.
+    /// records are passed separately, those that are no JSON before all others.
     ///
     /// The body can ``forget(_:_:)`` records. Its errors are rethrown.
     package func forEachPage(_ body: ([FileEntry], [UnreadableRecord]) throws -> Void) throws {
+        // All at once: no index of a field can be created while another record is no JSON.
+        let invalid = try invalidRecords()
+        if !invalid.isEmpty { try body([], invalid) }
         var last: Int64 = 0
         while true {
             let records = try page(after: last)
@@ -43,12 +46,24 @@ extension DatabaseCopy {
         }
     }
 
+    /// The records that are no JSON; empty if pages are damaged, because such a copy is not changed, and the records
+    /// before the damage can still be read page by page.
+    private func invalidRecords() throws(OpenFailure) -> [UnreadableRecord] {
+        guard damage == nil, let table else { return [] }
+        let sql = "SELECT \(FileRow.columns()) FROM \(table) WHERE NOT json_valid(body) ORDER BY number"
+        do {
+            return try queue.read { db in try Row.fetchAll(db, sql: sql).map { FileRow(row: $0).broken } }
+        } catch {
+            throw OpenFailure(message: "cannot be read (\(DatabaseCopy.line(error)))", isDamage: true)
+        }
+    }
+
     private func page(after number: Int64) throws(OpenFailure) -> [FileRow] {
-        guard let table else { throw OpenFailure(message: "has no class _File") }
+        guard let table else { throw OpenFailure(message: "has no class _File", isDamage: damage != nil) }
         let sql = """
             SELECT \(FileRow.columns())
             FROM \(table)
-            WHERE number > ? AND \(FileRow.hasBytes())
+            WHERE number > ? AND \(FileRow.hasBytes()) \(damage == nil ? "AND json_valid(body)" : "")
             ORDER BY number LIMIT \(DatabaseCopy.pageSize)
             """
         do {

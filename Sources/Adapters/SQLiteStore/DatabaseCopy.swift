@@ -6,17 +6,17 @@ internal import Glibc
 ///
 /// It is one file without a write-ahead log. Every call blocks and throws ``OpenFailure``.
 package struct DatabaseCopy: CopiedDatabase {
-    /// The damage to the pages of a copy, or `nil` if they are intact.
+    /// The damage to the pages of a copy or to its list of classes, or `nil` if they are intact.
     ///
-    /// It continues "the database …". A damaged copy holds the pages as they are: it is not migrated and can only be
-    /// read.
+    /// It continues "the database …". A damaged copy can only be read. With damaged pages it holds them as they are: it is
+    /// not migrated.
     package let damage: String?
     let queue: DatabaseQueue
     private let original: DatabaseQueue?
     let catalog: Catalog
 
-    /// Copies the state of a database at one moment, checks the copy's pages, and migrates it if they are intact
-    /// (``damage``).
+    /// Copies the state of a database at one moment, checks the copy's pages and its list of classes, and migrates it if
+    /// the pages are intact (``damage``).
     ///
     /// A server can have the original open; its writers do not wait for the copy. The copy is on the disk when
     /// ``close()`` returns, its name when its folder is synced.
@@ -24,7 +24,7 @@ package struct DatabaseCopy: CopiedDatabase {
     /// - Parameters:
     ///   - original: The database file; it is only read.
     ///   - path: The copy, which must not exist.
-    /// - Throws: ``OpenFailure`` about the original.
+    /// - Throws: ``OpenFailure`` about the original; one without a table of lcfile counts as damaged.
     package init(of original: String, at path: String) throws(OpenFailure) {
         var complaint: String?
         do {
@@ -40,10 +40,13 @@ package struct DatabaseCopy: CopiedDatabase {
             complaint = try DatabaseCopy.complaint(about: queue)
             if complaint == nil {
                 try DatabaseCopy.refuseNewer(queue)
+                try DatabaseCopy.refuseEmpty(queue)
                 try DatabaseMigrator.lcfile.migrate(queue)
                 while try queue.write({ try StoredBacklog(db: $0).fill(limit: 10_000) }) == false {}
             }
-            let catalog = try queue.read { try Catalog($0) }
+            // Of a damaged list the classes that can be read are used: mostly _File is among them.
+            let (catalog, broken) = try queue.read { try Catalog.readable($0) }
+            complaint = complaint ?? broken.map { "is damaged (\($0))" }
             if complaint == nil { try queue.write { try DatabaseCopy.forgetWork(catalog, $0) } }
             self.catalog = catalog
             self.damage = complaint
@@ -51,10 +54,9 @@ package struct DatabaseCopy: CopiedDatabase {
         } catch let failure as OpenFailure {
             throw failure
         } catch {
-            let isDamage = (error as? DatabaseError).flatMap(SQLiteFailure.fault(of:)) == .damaged
             throw OpenFailure(
                 message: complaint ?? "cannot be copied (\(DatabaseCopy.line(error)))",
-                isDamage: isDamage || complaint != nil
+                isDamage: SQLiteFailure.isDamage(error) || complaint != nil
             )
         }
     }
@@ -163,7 +165,16 @@ package struct DatabaseCopy: CopiedDatabase {
         }
     }
 
-    /// The same for a file, which is opened for reading only: GRDB changes a database when it opens it for a server.
+    /// Throws ``OpenFailure`` for a database in which no migration has run, such as a file that was replaced by an empty
+    /// one.
+    static func refuseEmpty(_ queue: DatabaseQueue) throws {
+        guard try queue.read(DatabaseMigrator.lcfile.appliedIdentifiers).isEmpty else { return }
+        throw OpenFailure(message: "is damaged: it has no table of lcfile", isDamage: true)
+    }
+
+    /// Throws ``OpenFailure`` for a newer database in a file.
+    ///
+    /// The file is opened for reading only: GRDB changes a database when it opens it for a server.
     static func refuseNewer(_ path: String) throws {
         // The first start creates it.
         guard access(path, F_OK) == 0 else { return }

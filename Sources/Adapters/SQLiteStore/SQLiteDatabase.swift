@@ -92,6 +92,7 @@ package struct SQLiteDatabase: Sendable {
                 case .full: ", because the disk is full; free some space"
                 case .readOnly: ", because the file system is read-only"
                 case .damaged: ", because it is damaged; restore a backup"
+                case nil where error is DamagedCatalog: ", because it is damaged; restore a backup"
                 default: ""
                 }
             throw OpenFailure(message: "cannot be opened as a database\(advice) (\(error))")

@@ -21,6 +21,11 @@ enum SQLiteFailure {
         }
     }
 
+    /// Whether an error says that the database is damaged.
+    static func isDamage(_ error: any Error) -> Bool {
+        error is DamagedCatalog || (error as? DatabaseError).flatMap(fault(of:)) == .damaged
+    }
+
     /// The storage fault that a result code reports; `nil` for other codes.
     ///
     /// SQLite reports only `ENOSPC` as full: an exhausted quota and a read-only file system are `SQLITE_IOERR` as well,

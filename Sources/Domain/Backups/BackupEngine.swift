@@ -110,9 +110,9 @@ package protocol BackupEngine: LogInspection {
 
 /// A database that no server writes: the copy of a backup or a restore, or the one in a backup.
 package protocol CopiedDatabase: Sendable {
-    /// The damage to the pages of a copy, or `nil` if they are intact.
+    /// The damage to the pages of a copy or to its list of classes, or `nil` if they are intact.
     ///
-    /// It continues "the database …". A damaged copy holds the pages as they are, and can only be read.
+    /// It continues "the database …". A damaged copy can only be read.
     var damage: String? { get }
 
     /// Calls the body with all file records in order of creation, some hundred at a time; unreadable records are passed

@@ -1,5 +1,5 @@
 /// A row whose bytes are not those that were written.
-package struct DamagedRow: Sendable, Equatable, CustomStringConvertible {
+package struct DamagedRow: Sendable, Hashable, CustomStringConvertible {
     /// The name of the class, as far as it is known.
     package let className: String
     /// The engine's number of the row.

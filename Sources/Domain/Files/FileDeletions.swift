@@ -27,6 +27,7 @@ package final class FileDeletions: Sendable {
     private let logger: Logger?
     private let claims = Claims<FileKey>()
     private let signal = WakeSignal()
+    private let damaged = PassedRows(of: .deletion)
     private let state = Mutex(State())
     private let deletedElsewhere: DeletedDerivatives?
 
@@ -100,17 +101,22 @@ package final class FileDeletions: Sendable {
 
     /// Works through the rows that were not tried since ``startOver()``.
     ///
+    /// Damaged rows stay, and their files' bytes; they are not counted.
+    ///
     /// - Parameter report: Called after each batch.
     /// - Returns: Whether the queue is empty.
     package func drain(_ report: (DeletionProgress) -> Void = { _ in }) async -> Bool {
         do {
             while true {
                 let passed = state.withLock(\.passed)
-                let (rows, waiting) = try await store.read { reader in
-                    (
-                        try reader.pendingDeletions(try Page(limit: FileDeletions.batchSize, skip: passed)),
-                        try reader.count(.always, in: .deletion)
-                    )
+                let (rows, waiting) = try await passingDamage { condition in
+                    try await store.read { reader in
+                        let page = try Page(limit: FileDeletions.batchSize, skip: passed)
+                        return (
+                            try reader.pendingDeletions(page, where: condition),
+                            try reader.count(condition, in: .deletion)
+                        )
+                    }
                 }
                 let freed = state.withLock { state in
                     defer { state.freed = 0 }
@@ -134,6 +140,21 @@ package final class FileDeletions: Sendable {
             note(error)
             return false
         }
+    }
+
+    /// Runs a body that reads the queue without its damaged rows, and logs those that are new.
+    private func passingDamage<Result>(_ body: (Condition) async throws -> Result) async throws -> Result {
+        let known = damaged.all
+        let result = try await damaged.passing(in: store, body)
+        for id in damaged.all.subtracting(known).sorted() {
+            var metadata = metadata(of: nil)
+            metadata["row"] = "\(id)"
+            logger?.critical(
+                "A row of the deletion queue is damaged; the bytes of its file are not removed",
+                metadata: metadata
+            )
+        }
+        return result
     }
 
     /// Runs a body that creates the file of a key, with a claim on the key and after the bytes of a deleted file are

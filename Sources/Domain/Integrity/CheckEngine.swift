@@ -48,7 +48,7 @@ package protocol CheckedDatabase: CheckedTrashEntries {
     /// What SQLite finds wrong, one description for each fault, which continues "the database …"; empty if all is whole.
     ///
     /// - Parameter comparingIndexes: Whether indexes are compared with rows (`integrity_check`), which takes long, or only
-    ///   the pages are checked (`quick_check`).
+    ///   the pages are checked (`quick_check`). While a damaged row is no JSON, only the pages can be checked.
     /// - Returns: The descriptions, at most a hundred.
     /// - Throws: ``OpenFailure`` for errors that are no damage.
     func pageDamage(comparingIndexes: Bool) throws(OpenFailure) -> [String]
@@ -92,8 +92,8 @@ package protocol CheckedDatabase: CheckedTrashEntries {
 
     /// Rebuilds all indexes from the rows, or none of them.
     ///
-    /// - Throws: ``OpenFailure`` if the rows do not fit an index, and if the pages of an index are damaged so far that it
-    ///   cannot be emptied: its ``OpenFailure/isDamage`` is true.
+    /// - Throws: ``OpenFailure`` if the rows do not fit an index. Its ``OpenFailure/isDamage`` is true if the pages of an
+    ///   index are damaged so far that it cannot be emptied, and if a damaged row is no JSON.
     func rebuildIndexes() throws(OpenFailure)
 
     /// Closes the database; later calls throw.

@@ -6,8 +6,8 @@ package protocol RowRepair: RowInspection {
     ///
     /// - Parameter rows: Rows that ``RowInspection/inspectRows(after:limit:)`` returned. Those that are gone or intact
     ///   are passed over.
-    /// - Throws: ``UnacceptableRow`` if a row's id or fields do not have the form that a server writes, and an error if
-    ///   the database cannot be changed.
+    /// - Throws: ``UnacceptableRow`` if a row's id or fields do not have the form that a server writes, or if another row of
+    ///   the class is no JSON, and an error if the database cannot be changed.
     func accept(_ rows: [DamagedRow]) async throws
 
     /// Removes rows with their entries in indexes and their relations.
@@ -17,11 +17,12 @@ package protocol RowRepair: RowInspection {
     ///
     /// - Parameter rows: Rows that ``RowInspection/inspectRows(after:limit:)`` returned. Those that are gone or intact
     ///   are passed over.
-    /// - Throws: An error if the database cannot be changed.
+    /// - Throws: ``UnacceptableRow`` if a row that is not among them is no JSON, and an error if the database cannot be
+    ///   changed.
     func remove(_ rows: [DamagedRow]) async throws
 }
 
-/// A damaged row cannot be accepted, because it holds no object.
+/// A damaged row cannot be changed: it cannot be accepted, because it holds no object, or another row stands in the way.
 package struct UnacceptableRow: Error, Equatable, CustomStringConvertible {
     /// The row.
     package let row: DamagedRow

@@ -8,6 +8,7 @@ package struct TrashService: Sendable {
     let uploads: UploadService
     let settings: ObjectSettings
     private let signal = WakeSignal()
+    private let damaged = PassedRows(of: .trash)
 
     /// The number of entries that one transaction removes.
     package static let batchSize = 200
@@ -27,7 +28,7 @@ package struct TrashService: Sendable {
         store.changes.subscribe(to: [ChangeFilter(.trash, [.created, .deleted])]) { [signal] _ in signal.set() }
     }
 
-    /// The entries, the newest first.
+    /// The entries, the newest first, without those whose rows are damaged.
     ///
     /// - Parameters:
     ///   - reason: Only entries with this reason; `nil` for all.
@@ -46,8 +47,11 @@ package struct TrashService: Sendable {
         let key = SortKey(FieldPath(field: "createdAt"), descending: true)
         let condition = TrashService.condition(reason, before: nil)
         let scan = try Scan(of: .trash, where: condition, key: key, page: Page(first: limit), cursor: cursor)
-        let objects = try await store.read { reader in
-            try reader.find(ObjectQuery(.trash, where: scan.conditionOnPage, order: scan.order, page: scan.page))
+        let objects = try await damaged.passing(in: store) { isIntact in
+            try await store.read { reader in
+                let onPage = Condition.all([scan.conditionOnPage, isIntact])
+                return try reader.find(ObjectQuery(.trash, where: onPage, order: scan.order, page: scan.page))
+            }
         }
         let next = objects.count < limit ? nil : try objects.last.map { try scan.cursor(after: $0, in: .trash) }
         return (try objects.map(TrashEntry.init(stored:)), next)
@@ -86,7 +90,7 @@ package struct TrashService: Sendable {
         return try await removeBatch(TrashService.condition(reason, before: end), as: caller)
     }
 
-    /// Removes the entries whose time is over.
+    /// Removes the entries whose time is over; those whose rows are damaged stay.
     ///
     /// - Returns: The number of removed entries, and when the next one expires; `nil` if there is none.
     package func expire() async throws -> (removed: Int, next: Timestamp?) {
@@ -97,8 +101,10 @@ package struct TrashService: Sendable {
             guard count > 0 else { break }
             removed += count
         }
-        let next = try await store.read { reader in
-            try reader.find(ObjectQuery(.trash, order: [SortKey(field)], page: .first)).first
+        let next = try await damaged.passing(in: store) { isIntact in
+            try await store.read { reader in
+                try reader.find(ObjectQuery(.trash, where: isIntact, order: [SortKey(field)], page: .first)).first
+            }
         }
         return (removed, next?.fields[TrashEntry.Field.expiresAt]?.dateValue)
     }
@@ -136,11 +142,14 @@ package struct TrashService: Sendable {
 
     private func removeBatch(_ condition: Condition, as caller: Caller?) async throws -> Int {
         let now = settings.clock()
-        return try await store.write { writer in
-            writer.caller = caller
-            let page = Page(first: TrashService.batchSize)
-            let rows = try writer.rows(ObjectQuery(.trash, where: condition, page: page))
-            return try writer.removeFromTrash(rows.map(\.id), at: now)
+        return try await damaged.passing(in: store) { isIntact in
+            try await store.write { writer in
+                writer.caller = caller
+                let page = Page(first: TrashService.batchSize)
+                let isRemoved = Condition.all([condition, isIntact])
+                let rows = try writer.rows(ObjectQuery(.trash, where: isRemoved, page: page))
+                return try writer.removeFromTrash(rows.map(\.id), at: now)
+            }
         }
     }
 

@@ -246,6 +246,7 @@ struct AppParts {
         let url = shared.configuration.databaseURL
         guard url.revealed.isEmpty else { return try await SharedDatabase(url, of: app, in: folder, shared, bucket) }
         try FolderEngine.refuseMoved(folder)
+        try StorageFolder.refuseLostDatabase(in: folder, named: FolderEngine.fileName)
         // Before there is a file of a database that the bucket does not belong to.
         _ = try await bucket?.decision(schema: nil)
         let threads = ReadThreads(

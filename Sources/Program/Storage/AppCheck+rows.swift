@@ -12,14 +12,20 @@ extension AppCheck {
         var damagedUsage: [IntegrityFinding] = []
         let repair = options.damagedRows == .kept ? nil : try engine.rowRepair(in: folder)
         let rows = try repair ?? engine.rows(in: folder)
+        var damaged: [DamagedRow] = []
         var position: RowPosition?
         repeat {
             let page = try await rows.inspectRows(after: position, limit: AppCheck.pageSize)
             summary.rows += page.count
-            damagedUsage += try await report(page.damaged, repair, &summary)
+            damaged += page.damaged
+            if repair == nil {
+                damagedUsage += try await report(damaged, nil, &summary)
+                damaged = []
+            }
             position = page.next
         } while position != nil
-        return damagedUsage
+        // All at once: no index of a class can be created while another of its rows is no JSON.
+        return damagedUsage + (try await report(damaged, repair, &summary))
     }
 
     /// Whether a row is that of the usage, whose numbers are the sums of other rows.
@@ -38,13 +44,13 @@ extension AppCheck {
         let refusals = try await change(rows.filter { !AppCheck.isUsage($0) }, repair)
         for row in rows {
             var detail = "(row \(row.number)) \(row.damage)"
-            if let reason = refusals[row.number] { detail += ", and \(reason)" }
+            if let reason = refusals[row] { detail += ", and \(reason)" }
             var found = finding(.damagedRow, "\(row.className)/\(row.id)", detail)
             if options.repairs, AppCheck.isUsage(row) {
                 later.append(found)
                 continue
             }
-            if repair != nil, refusals[row.number] == nil {
+            if repair != nil, refusals[row] == nil {
                 found.repair = options.damagedRows == .removed ? "removed" : "accepted as it is"
             }
             report(found, &summary)
@@ -52,21 +58,21 @@ extension AppCheck {
         return later
     }
 
-    /// Repairs rows; returns why some cannot be accepted, by their numbers.
-    private func change(_ rows: [DamagedRow], _ repair: (any RowRepair)?) async throws -> [Int64: String] {
+    /// Repairs rows; returns why some cannot be accepted.
+    private func change(_ rows: [DamagedRow], _ repair: (any RowRepair)?) async throws -> [DamagedRow: String] {
         guard let repair else { return [:] }
         guard options.damagedRows == .accepted else {
             try await repair.remove(rows)
             return [:]
         }
-        var refusals: [Int64: String] = [:]
+        var refusals: [DamagedRow: String] = [:]
         var rest = rows
         while !rest.isEmpty {
             do {
                 try await repair.accept(rest)
                 break
             } catch let error as UnacceptableRow {
-                refusals[error.row.number] = error.reason
+                refusals[error.row] = error.reason
                 rest.removeAll { $0 == error.row }
             }
         }

@@ -24,7 +24,7 @@ struct AppCheck: Sendable {
         blobs = engine.blobs(in: folder)
     }
 
-    /// Runs all steps; none after the first if the write-ahead log or the pages of the database are damaged.
+    /// Runs all steps; none after the first if the write-ahead log, the pages or the classes of the database are damaged.
     ///
     /// - Parameter former: The summary of other apps.
     /// - Returns: The summary with this one.
@@ -34,7 +34,7 @@ struct AppCheck: Sendable {
         summary.apps += 1
         return try await sayingWhere {
             guard try await counting(&summary, { try checkLog(&$0) }) else { return summary }
-            let database = try engine.openDatabase(in: folder, repairing: options.repairs)
+            guard let database = try open(&summary) else { return summary }
             guard try await counting(&summary, { try checkPages(of: database, &$0) }) else {
                 try database.close()
                 return summary
@@ -109,6 +109,19 @@ struct AppCheck: Sendable {
         }
     }
 
+    /// Opens the database; `nil` if it is too damaged for that, which is reported.
+    private func open(_ summary: inout CheckSummary) throws -> (any CheckedDatabase)? {
+        do {
+            return try engine.openDatabase(in: folder, repairing: options.repairs)
+        } catch {
+            guard error.isDamage else { throw error }
+            report(.damagedDatabase, engine.databaseName, "\(error.message); \(AppCheck.restoreAdvice)", &summary)
+            return nil
+        }
+    }
+
+    private static let restoreAdvice = "restore a backup (docs/storage-format.md, \"A damaged database\")"
+
     /// Returns whether the pages of the database are whole, or were repaired.
     private func checkPages(of database: any CheckedDatabase, _ summary: inout CheckSummary) throws -> Bool {
         observer.step("pages of the database")
@@ -119,7 +132,7 @@ struct AppCheck: Sendable {
         let advice =
             onlyIndexes
             ? "; all rows can be read, so only indexes are damaged, and --repair tries to rebuild them"
-            : "; restore a backup (docs/storage-format.md, \"A damaged database\")"
+            : "; \(AppCheck.restoreAdvice)"
         var findings = damage.map { finding(.damagedDatabase, engine.databaseName, $0 + advice) }
         var isRepaired = false
         if options.repairs, onlyIndexes {

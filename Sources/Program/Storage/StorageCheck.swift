@@ -56,7 +56,7 @@ package struct StorageCheck: Sendable {
     private func check(_ apps: [String], _ lost: [String]) async throws -> CheckSummary {
         var summary = CheckSummary()
         for app in lost {
-            let detail = "is missing, and the app has blobs; restore a backup before a start creates an empty database"
+            let detail = "is missing or empty, and the app has blobs; restore a backup"
             let finding = IntegrityFinding(app: app, .damagedDatabase, engine.databaseName, detail)
             summary.apps += 1
             summary.add(finding)

@@ -19,8 +19,11 @@ enum StorageContents {
     }
 
     /// Whether an app's folder has a database of SQLite, or says that PostgreSQL has it.
+    ///
+    /// A file of 0 bytes is no database: a server that ended during its first start leaves one, and so does a file system
+    /// that lost the file's contents.
     static func hasDatabase(in folder: String, named database: String) throws -> Bool {
-        try isPresent("\(folder)/\(database)") || isPresent("\(folder)/\(DatabaseMarker.name)")
+        try isWritten("\(folder)/\(database)") || isPresent("\(folder)/\(DatabaseMarker.name)")
     }
 
     /// What stands for an app's database in messages: the file of SQLite, or the one that says that PostgreSQL has it.
@@ -29,13 +32,19 @@ enum StorageContents {
         return exists(marker) ? marker : "\(folder)/\(database)"
     }
 
-    /// The ids of the apps in a storage folder that have blobs, and whose database is gone.
+    /// The ids of the apps in a storage folder that have blobs, and whose database is gone or empty.
     static func appsWithoutDatabase(in folder: String, named database: String) throws -> [String] {
         try names(in: folder).filter { name in
-            try AppID(name) != nil && !hasDatabase(in: "\(folder)/\(name)", named: database)
-                && isPresent("\(folder)/\(name)/blobs")
-                && (try? names(in: "\(folder)/\(name)/blobs"))?.isEmpty == false
+            try AppID(name) != nil && hasLostDatabase(in: "\(folder)/\(name)", named: database)
         }.sorted()
+    }
+
+    /// Whether an app's folder has blobs, or says that a bucket has them, and has no database.
+    static func hasLostDatabase(in folder: String, named database: String) throws -> Bool {
+        guard try !hasDatabase(in: folder, named: database) else { return false }
+        // A start writes the marker of the bucket after it has created the database.
+        if try isPresent("\(folder)/\(BlobMarker.name)") { return true }
+        return try isPresent("\(folder)/blobs") && (try? names(in: "\(folder)/blobs"))?.isEmpty == false
     }
 
     /// The ids of the apps in a backup whose databases were damaged and have not been repaired.
@@ -66,6 +75,13 @@ enum StorageContents {
             throw ExitError.storage("\(path) cannot be examined: \(StorageFolder.systemError())")
         }
         return false
+    }
+
+    /// Whether a path exists and has at least one byte; an error of the disk is no absence.
+    private static func isWritten(_ path: String) throws -> Bool {
+        var status = stat()
+        if stat(path, &status) == 0 { return status.st_size > 0 }
+        return try isPresent(path)
     }
 
     static func exists(_ path: String) -> Bool {

@@ -103,6 +103,21 @@ package struct StorageFolder: ~Copyable {
         }
     }
 
+    /// Throws if the database of an app is gone or empty although the app has blobs: a start would create an empty one,
+    /// and the next backups would have no files.
+    ///
+    /// - Parameters:
+    ///   - folder: The app's folder.
+    ///   - name: The name of the file of a database.
+    /// - Throws: ``ExitError``.
+    package static func refuseLostDatabase(in folder: String, named name: String) throws {
+        guard try StorageContents.hasLostDatabase(in: folder, named: name) else { return }
+        throw ExitError.storage(
+            "the database \(folder)/\(name) is missing or empty, and the app has blobs; restore a backup, or move "
+                + "\(folder) to another folder to begin with an empty app"
+        )
+    }
+
     /// The folder of an app; creates it if it does not exist.
     package func folder(of app: AppID) throws -> String {
         let folder = "\(path)/\(app)"

@@ -71,12 +71,11 @@ package struct DiskBlobInspection: BlobInspection {
             guard let blob = try layout.open(BlobName(file.key), { try Descriptor(reading: $0) }) else {
                 return .other(.missing)
             }
-            let size = try blob.size()
-            guard size == file.facts.size else { return .other(.wrongSize(size, file.facts)) }
+            let sized = try BlobSource.compareSize(of: blob, with: file.facts)
+            guard sized == .whole else { return .other(sized) }
             return .file(blob.shared())
         } catch {
-            guard isDiskFailure(error) else { throw error }
-            return .other(.damaged("cannot be opened: the disk fails"))
+            return .other(try condition(after: error, at: layout.paths(of: BlobName(file.key))))
         }
     }
 

@@ -48,6 +48,9 @@ package struct DatabaseCheck: CheckedDatabase {
             return complaints == ["ok"] ? [] : complaints.map { "is damaged: \(DatabaseCopy.line($0))" }
         } catch let error as DatabaseError where SQLiteFailure.fault(of: error) == .damaged {
             return ["is damaged: \(DatabaseCopy.line(error))"]
+        } catch let error as DatabaseError where comparingIndexes && error.resultCode == .SQLITE_ERROR {
+            // A damaged row is no JSON, so no index of a field can be compared. The comparison of the rows names it.
+            return try pageDamage(comparingIndexes: false)
         } catch {
             throw DatabaseCheck.failure("cannot be read", error)
         }
@@ -79,6 +82,12 @@ package struct DatabaseCheck: CheckedDatabase {
     package func rebuildIndexes() throws(OpenFailure) {
         do {
             try queue.writeWithoutTransaction { try $0.execute(sql: "REINDEX") }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            // A damaged row is no JSON.
+            throw OpenFailure(
+                message: "has indexes that cannot be rebuilt (\(DatabaseCopy.line(error)))",
+                isDamage: true
+            )
         } catch {
             throw DatabaseCheck.failure("has indexes that cannot be rebuilt", error)
         }
@@ -98,8 +107,7 @@ package struct DatabaseCheck: CheckedDatabase {
     }
 
     static func failure(_ what: String, _ error: any Error) -> OpenFailure {
-        let isDamage = (error as? DatabaseError).flatMap(SQLiteFailure.fault(of:)) == .damaged
-        return OpenFailure(message: "\(what) (\(DatabaseCopy.line(error)))", isDamage: isDamage)
+        OpenFailure(message: "\(what) (\(DatabaseCopy.line(error)))", isDamage: SQLiteFailure.isDamage(error))
     }
 
     /// Tables of an earlier version can lack classes, and a newer one can have others: both would be findings.
@@ -108,6 +116,7 @@ package struct DatabaseCheck: CheckedDatabase {
         guard try queue.read(migrator.hasBeenSuperseded) == false else {
             throw OpenFailure(message: "was written by a newer version of lcfile; use that version instead")
         }
+        try DatabaseCopy.refuseEmpty(queue)
         guard try queue.read(migrator.hasCompletedMigrations) else {
             throw OpenFailure(message: "was written by an earlier version of lcfile; start the server once before")
         }

@@ -22,8 +22,7 @@ package struct OfflineDatabase: RowRepair {
         } catch let failure as OpenFailure {
             throw failure
         } catch {
-            let isDamage = (error as? DatabaseError).flatMap(SQLiteFailure.fault(of:)) == .damaged
-            throw OpenFailure(message: "cannot be opened (\(DatabaseCopy.line(error)))", isDamage: isDamage)
+            throw DatabaseCheck.failure("cannot be opened", error)
         }
     }
 
@@ -79,9 +78,17 @@ package struct OfflineDatabase: RowRepair {
             try queue.writeWithoutTransaction { db in
                 let damaged = try rows.filter { try OfflineDatabase.isDamaged($0, table, db) }
                 guard !damaged.isEmpty else { return }
-                try db.withoutIndexes(of: table.name) {
-                    for row in damaged { try change(row, table, db) }
-                    try end(name, db)
+                do {
+                    try db.withoutIndexes(of: table.name) {
+                        for row in damaged { try change(row, table, db) }
+                        try end(name, db)
+                    }
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+                    // The row that cannot be indexed is not among these.
+                    throw UnacceptableRow(
+                        row: damaged[0],
+                        reason: "cannot be changed while another damaged row of its class is no JSON; remove that first"
+                    )
                 }
             }
         }

@@ -19,18 +19,40 @@ struct Catalog: Sendable {
     init() {}
 
     /// Reads the table `class`.
+    ///
+    /// - Throws: ``DamagedCatalog`` for a row that lcfile did not write, and errors of SQLite.
     init(_ db: Database) throws {
+        let broken = try read(db)
+        guard broken.isEmpty else { throw DamagedCatalog(rows: broken) }
+    }
+
+    /// Reads the rows of the table `class` that can be read.
+    ///
+    /// - Returns: The catalog, and the damage; `nil` if there is none.
+    static func readable(_ db: Database) throws -> (Catalog, DamagedCatalog?) {
+        var catalog = Catalog()
+        let broken = try catalog.read(db)
+        return (catalog, broken.isEmpty ? nil : DamagedCatalog(rows: broken))
+    }
+
+    /// Adds the rows that can be read; returns the numbers of the others.
+    private mutating func read(_ db: Database) throws -> [Int64] {
         let marked = try ClassTable.markedForZeros(db)
-        for row in try Row.fetchAll(db, sql: "SELECT number, name, schema FROM class") {
-            let name = try ClassName(row["name"] as String)
-            let json = try JSONValue(parsing: Array((row["schema"] as String).utf8), field: "schema")
+        var broken: [Int64] = []
+        for row in try Row.fetchAll(db, sql: "SELECT number, name, schema FROM class ORDER BY number") {
             let table = ClassTable(number: row["number"])
-            entries[name] = Entry(
-                number: table.number,
-                schema: try ClassSchema(name: name, stored: json),
-                hasZeros: marked.contains(table.name)
-            )
+            // Without GRDB's conversion, which ends the process for a value of another type.
+            guard let text = String.fromDatabaseValue(row["name"] as DatabaseValue), let name = try? ClassName(text),
+                let stored = String.fromDatabaseValue(row["schema"] as DatabaseValue),
+                let json = try? JSONValue(parsing: Array(stored.utf8), field: "schema"),
+                let schema = try? ClassSchema(name: name, stored: json)
+            else {
+                broken.append(table.number)
+                continue
+            }
+            entries[name] = Entry(number: table.number, schema: schema, hasZeros: marked.contains(table.name))
         }
+        return broken
     }
 
     /// Writes a class's row, and creates or changes its table and indexes to match.
@@ -70,6 +92,18 @@ struct Catalog: Sendable {
             try table.make(index, of: entry.schema, hasZeros: true, db)
         }
         entries[name]?.hasZeros = true
+    }
+}
+
+/// Rows of the table `class` are not what lcfile wrote: their names or schemas cannot be read.
+struct DamagedCatalog: Error, CustomStringConvertible {
+    /// The numbers of the classes.
+    let rows: [Int64]
+
+    /// Names the first row.
+    var description: String {
+        "the name or the schema of row \(rows.first ?? 0) of the table class cannot be read"
+            + (rows.count > 1 ? ", and of \(rows.count - 1) others" : "")
     }
 }
 

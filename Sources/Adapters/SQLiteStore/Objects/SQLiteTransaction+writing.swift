@@ -157,14 +157,17 @@ extension SQLiteTransaction {
     func nextNumber(of field: String, in name: ClassName) throws -> Int64 {
         try queries.health.requireSpace()
         guard let entry = catalog.entries[name] else { return 1 }
-        // Numbers that objects already have count as used.
+        // Numbers that objects already have count as used. The next number exists also after the largest one.
+        let largest = "\(Int64.max - 1)"
         let highest = """
-            SELECT CAST(coalesce(max(\(SQLPath.value(FieldPath(field: field)))), 0) AS INTEGER) FROM \(ClassTable(number: entry.number).name)
+            SELECT min(CAST(coalesce(max(\(SQLPath.value(FieldPath(field: field)))), 0) AS INTEGER), \(largest)) \
+            FROM \(ClassTable(number: entry.number).name)
             """
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO counter (class, field, last) VALUES (?, ?, (\(highest)) + 1)
-                ON CONFLICT (class, field) DO UPDATE SET last = max(last, (\(highest))) + 1 RETURNING last
+                ON CONFLICT (class, field) DO UPDATE SET last = min(max(last, (\(highest))), \(largest)) + 1
+                RETURNING last
                 """
         )
         return try Int64.fetchOne(statement, arguments: [entry.number, field]) ?? 1

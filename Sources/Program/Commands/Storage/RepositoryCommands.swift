@@ -14,13 +14,24 @@ struct RepositoryCommands {
         let target = try BackupTargets.target(name, folder.loader)
         if options.list { return try list(BackupRepository(target)) }
         if options.verify { return try verify(BackupRepository(target)) }
-        if options.dryRun { return try tryRetention(BackupRepository(target)) }
-        if options.forget { return try retain(BackupRepository(target)) }
-        let repository = try BackupRepository(target, creating: true)
+        let repository = try BackupRepository(target, creating: !options.dryRun && !options.forget)
+        try warnOfClock(repository)
+        if options.dryRun { return try tryRetention(repository) }
+        if options.forget { return try retain(repository) }
         try backUp(to: repository)
         // After a backup with damage the older ones stay: they can have the undamaged files.
         guard !options.rules.isEmpty else { return }
         try retain(repository)
+    }
+
+    /// Names a state whose time is wrong, or shows that the clock of this machine is.
+    private func warnOfClock(_ repository: BackupRepository) throws {
+        let states = try repository.statesAheadOfClock()
+        guard let first = states.first else { return }
+        Terminal.printError(
+            "lcfile: \(name) has \(CopySummary.count(states.count, "state")) later than the clock of this machine, the first: "
+                + "\(first). This clock is behind, or another one was ahead (docs/backup.md)"
+        )
     }
 
     private func backUp(to repository: BackupRepository) throws {
@@ -33,6 +44,9 @@ struct RepositoryCommands {
         let new =
             "\(CopySummary.count(summary.newFiles, "new file")) with \(CopySummary.count(summary.newBytes, "byte"))"
         Terminal.printLine("Backed up \(summary.contents.description) to \(name): \(new).")
+        if let reason = summary.leftLocks {
+            Terminal.printError("lcfile: locks of ended backups stay in \(name), in .locks/: \(reason)")
+        }
         if summary.contents.deleted > 0 {
             let deleted = CopySummary.count(summary.contents.deleted, "file")
             Terminal.printLine("Left out \(deleted) that the server deleted during the backup.")
@@ -73,9 +87,16 @@ struct RepositoryCommands {
     }
 
     private func list(_ repository: BackupRepository) throws {
-        let rows = try repository.list().map(RepositoryRow.init) + repository.listGenerations().map(RepositoryRow.init)
-        guard !printsJSON else { return try JSONLines.print(rows) }
-        for line in Table.lines([RepositoryRow.head] + rows.map(\.cells)) { Terminal.printLine(line) }
+        let list = try repository.list()
+        let rows = list.snapshots.map { RepositoryRow($0) } + list.generations.map { RepositoryRow($0) }
+        if printsJSON {
+            try JSONLines.print(rows)
+        } else {
+            for line in Table.lines([RepositoryRow.head] + rows.map(\.cells)) { Terminal.printLine(line) }
+        }
+        guard let last = list.damage.last else { return }
+        for damage in list.damage.dropLast() { Terminal.printError("lcfile: \(damage)") }
+        throw ExitError.storage(last)
     }
 
     private func verify(_ repository: BackupRepository) throws {

@@ -116,22 +116,39 @@ package final class ContinuousBackup: Sendable {
 
     /// Stores the last changes, if a generation takes them, and ends.
     ///
+    /// A restore takes the newest whole generation, so a renewal that became whole gets them.
+    ///
     /// - Throws: ``ExitError`` if they could not be stored.
     package func finish() throws {
         end.come()
         try state.withLock { state in
             defer {
-                // Its next call of the target fails.
-                if let feed = try? state.renewal?.wait() { feed.end() }
                 state.feed?.end()
                 state = State()
                 shared.withLock { $0 = Shared() }
             }
+            // A renewal that is not whole fails with its next call of the target.
+            let renewed = try? state.renewal?.wait()
+            // The feed of a renewal stores its segments through the same target, and no renewal runs any more.
+            end.lift()
+            if let renewed { takeLast(renewed, &state) }
             guard let feed = state.feed, feed.loss == nil else { return }
             try AppCopy.sayingWhere("\(storage)/\(app)", "\(storage)/\(app)/\(engine.databaseName)") {
                 // The segment that waits, and what came after it.
                 if try feed.ship() != nil { _ = try feed.ship() }
+                // Only now, because until then the generation without segments can be the one with more changes.
+                if let repository = state.repository { try removeUnsure(in: repository) }
             }
+        }
+    }
+
+    /// Lets a renewal that became whole before the end take the last changes, unless its capture lost its place.
+    private func takeLast(_ feed: GenerationFeed, _ state: inout State) {
+        if feed.loss == nil {
+            _ = take(feed, &state)
+        } else {
+            shared.withLock { _ = $0.unsure.insert(feed.time) }
+            end(feed)
         }
     }
 
@@ -148,7 +165,7 @@ package final class ContinuousBackup: Sendable {
         let repository = try state.repository ?? BackupRepository(target(), creating: true)
         state.repository = repository
         guard let feed = state.feed else { return try take(begin(in: repository), &state) }
-        if state.renewal == nil { try examine(repository, &state) }
+        try examine(repository, &state)
         let damage = try feed.ship()
         if state.renewal == nil, state.renewalTime <= .now, feed.isOld(by: settings) {
             let target = EndableTarget(target: repository.target, end: end)
@@ -159,7 +176,10 @@ package final class ContinuousBackup: Sendable {
     }
 
     /// Begins a generation; blocks until it is whole.
+    ///
+    /// Another server that began later has the target, also when this one has lost its place.
     private func begin(in repository: BackupRepository) throws -> GenerationFeed {
+        try refuseOther(in: repository)
         let spool = "\(storage)/\(app)/\(ContinuousBackup.spool)"
         if !StorageContents.exists(spool) { try StorageContents.makeFolder(spool) }
         let scratch = try ScratchFolder(in: spool)
@@ -222,20 +242,30 @@ package final class ContinuousBackup: Sendable {
 
     /// Removes manifests of which it is not known whether they were stored, and looks for another server.
     private func examine(_ repository: BackupRepository, _ state: inout State) throws {
+        // The manifest of a renewal that runs is none of them yet.
+        if state.renewal == nil { try removeUnsure(in: repository) }
+        guard state.examinationTime <= .now else { return }
+        try refuseOther(in: repository)
+        state.examinationTime = .now + ContinuousBackup.examinationInterval
+    }
+
+    /// Removes manifests of generations that get no segments, because a restore would take them.
+    private func removeUnsure(in repository: BackupRepository) throws {
         let layout = BackupLayout(app)
         for time in shared.withLock(\.unsure) {
-            // A restore would take this generation, and it gets no segments.
             try repository.target.remove([layout.object(.manifest, ofGeneration: time)])
             shared.withLock { _ = $0.unsure.remove(time) }
         }
-        guard let feed = state.feed, state.examinationTime <= .now else { return }
+    }
+
+    /// Throws if another server began the newest generation after this one began its first.
+    private func refuseOther(in repository: BackupRepository) throws {
         let own = shared.withLock(\.own)
-        let times = try repository.generationTimes(of: app)
-        if let other = times.last(where: { $0 > feed.time && !own.contains($0) }) {
-            throw ExitError.storage(
-                "another server began the generation \(app) \(other) in \(repository.target); a target is for one server"
-            )
-        }
-        state.examinationTime = .now + ContinuousBackup.examinationInterval
+        guard let first = own.min(), let newest = try repository.generationTimes(of: app).last, newest > first,
+            !own.contains(newest)
+        else { return }
+        throw ExitError.storage(
+            "another server began the generation \(app) \(newest) in \(repository.target); a target is for one server"
+        )
     }
 }

@@ -10,6 +10,9 @@ struct EndableTarget: BackupTarget {
         /// Makes later calls fail.
         func come() { hasCome.store(true, ordering: .relaxed) }
 
+        /// Lets later calls work again.
+        func lift() { hasCome.store(false, ordering: .relaxed) }
+
         fileprivate func check() throws(BackupTargetFailure) {
             guard hasCome.load(ordering: .relaxed) else { return }
             throw BackupTargetFailure(.unavailable, "the continuous backup ends")

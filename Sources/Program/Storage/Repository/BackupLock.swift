@@ -64,7 +64,7 @@ final class BackupLock: Sendable {
         self.target = target
         self.clock = clock
         state = Mutex(State(stored: clock()))
-        let name = "\(BackupLayout.locks)\(kind.rawValue)-\(RandomString.lowercase(25))"
+        let name = "\(BackupLock.prefix(kind))\(RandomString.lowercase(25))"
         self.name = name
         let content = try BackupRepository.complaining { try BackupLock.store(name, for: kind, in: target) }
         self.content = content
@@ -159,30 +159,65 @@ final class BackupLock: Sendable {
         }
     }
 
-    /// Throws if there is a lock that excludes this one; removes locks that do not count.
+    /// Throws if there is a lock that excludes this one; removes locks that do not count, as far as the target lets it.
+    ///
+    /// Both kinds exclude a retention, only retentions exclude a backup. The key of a backup can lack the right to delete.
     ///
     /// - Returns: The time of the own lock.
     private static func refuseOthers(_ kind: Kind, _ name: String, _ target: any BackupTarget) throws -> Int64 {
-        let locks = try target.list(prefix: BackupLayout.locks, after: nil, limit: 1000)
-        guard let own = locks.first(where: { $0.name == name }) else {
+        guard let own = try target.object(named: name) else {
             throw ExitError.storage("\(target) does not list the object \(name), which was stored before")
         }
-        for lock in locks where lock.name != name {
-            let isRetention = lock.name.hasPrefix("\(BackupLayout.locks)\(Kind.retention.rawValue)-")
-            guard kind == .retention || isRetention else { continue }
-            guard let bytes = try target.get(lock.name, limit: maxSize) else { continue }
-            let holder = LockHolder(bytes)
-            if own.modified - lock.modified > lifetime || holder?.hasEnded == true {
-                try target.remove([lock.name])
-                continue
+        let listed = kind == .retention ? BackupLayout.locks : prefix(.retention)
+        try forEachPage(of: listed, in: target) { locks in
+            let others = locks.filter { $0.name != name }
+            let expired = others.filter { own.modified - $0.modified > lifetime }
+            if !expired.isEmpty { try? target.remove(expired.map(\.name)) }
+            for lock in others where own.modified - lock.modified <= lifetime {
+                guard let bytes = try target.get(lock.name, limit: maxSize) else { continue }
+                let holder = LockHolder(bytes)
+                if holder?.hasEnded == true {
+                    try? target.remove([lock.name])
+                    continue
+                }
+                throw ExitError.storage(
+                    "\(target) is used by \(lock.name.hasPrefix(prefix(.retention)) ? "a retention" : "a backup")"
+                        + (holder.map { " of process \($0.process) on \($0.host)" } ?? "")
+                        + "; try again when it has ended"
+                )
             }
-            throw ExitError.storage(
-                "\(target) is used by \(isRetention ? "a retention" : "a backup")"
-                    + (holder.map { " of process \($0.process) on \($0.host)" } ?? "")
-                    + "; try again when it has ended"
-            )
         }
         return own.modified
+    }
+
+    /// Removes locks of backups that were not written for half an hour, which a backup does not look at.
+    ///
+    /// - Throws: ``ExitError`` if one of them cannot be removed, as with a key that cannot delete.
+    func removeExpired() throws {
+        try BackupRepository.complaining {
+            try BackupLock.forEachPage(of: BackupLock.prefix(.backup), in: target) { locks in
+                let expired = locks.filter { acquired - $0.modified > BackupLock.lifetime }
+                if !expired.isEmpty { try target.remove(expired.map(\.name)) }
+            }
+        }
+    }
+
+    /// The beginning of the names of the locks of a kind.
+    private static func prefix(_ kind: Kind) -> String { "\(BackupLayout.locks)\(kind.rawValue)-" }
+
+    private static func forEachPage(
+        of prefix: String,
+        in target: any BackupTarget,
+        _ body: ([BackupObject]) throws -> Void
+    ) throws {
+        let pageSize = 1000
+        var last: String?
+        while true {
+            let page = try target.list(prefix: prefix, after: last, limit: pageSize)
+            try body(page)
+            guard page.count == pageSize else { return }
+            last = page.last?.name
+        }
     }
 }
 

@@ -2,22 +2,49 @@ internal import Domain
 
 extension BackupRepository {
     /// The whole generations of an app, from old to new.
+    ///
+    /// - Throws: ``ExitError`` if a manifest cannot be read.
     func generations(of app: AppID) throws -> [Generation] {
+        try generations(of: app) { damage in throw ExitError.storage(damage.description) }
+    }
+
+    /// The whole generations of an app whose manifests can be read, from old to new.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - onDamage: Called with each other manifest.
+    /// - Returns: The generations.
+    /// - Throws: ``ExitError`` if the repository cannot be read, and what the closure throws.
+    func generations(of app: AppID, onDamage: (DamagedManifest) throws -> Void) throws -> [Generation] {
         let layout = BackupLayout(app)
         return try generationTimes(of: app).compactMap { time in
-            try manifest(layout.object(.manifest, ofGeneration: time)).map { manifest in
+            try manifest(of: .generation(time), layout, onDamage).map { manifest in
                 Generation(layout: layout, time: time, manifest: manifest)
             }
         }
     }
 
-    /// The whole generations of all apps, by app and from old to new.
-    ///
-    /// - Throws: ``ExitError`` if a manifest cannot be read.
-    package func listGenerations() throws -> [GenerationFacts] {
-        try apps().flatMap { try generations(of: $0) }.map { generation in
-            GenerationFacts(generation, try forEachSegment(of: generation))
+    /// The time of the last commit up to a moment, whatever the manifest says; the time of the base without a segment.
+    func end(ofGeneration time: GenerationTime, of app: AppID, until moment: Timestamp?) throws -> Timestamp {
+        var end = time.timestamp
+        try forEachObject(BackupLayout(app).root(ofGeneration: time)) { object in
+            guard object.name.hasSuffix(SegmentName.segmentSuffix), let name = SegmentName(object.name) else { return }
+            if moment.map({ name.time <= $0 }) ?? true { end = max(end, name.time) }
         }
+        return end
+    }
+
+    /// The time of the last commit in the first segment; `nil` without it.
+    func firstSegmentTime(of generation: Generation) throws -> Timestamp? {
+        var first: Timestamp?
+        try scanObjects(generation.layout.root(ofGeneration: generation.time)) { object in
+            guard object.name.hasSuffix(SegmentName.segmentSuffix), let name = SegmentName(object.name) else {
+                return true
+            }
+            if name.number == 1 { first = name.time }
+            return false
+        }
+        return first
     }
 
     /// The times of all generations of an app, also of those without a manifest, from old to new.

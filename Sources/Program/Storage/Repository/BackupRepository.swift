@@ -65,20 +65,26 @@ package struct BackupRepository: Sendable {
     }
 
     /// The whole snapshots of an app, from old to new.
+    ///
+    /// - Throws: ``ExitError`` if a manifest cannot be read.
     func snapshots(of app: AppID) throws -> [Snapshot] {
+        try snapshots(of: app) { damage in throw ExitError.storage(damage.description) }
+    }
+
+    /// The whole snapshots of an app whose manifests can be read, from old to new.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - onDamage: Called with each other manifest.
+    /// - Returns: The snapshots.
+    /// - Throws: ``ExitError`` if the repository cannot be read, and what the closure throws.
+    func snapshots(of app: AppID, onDamage: (DamagedManifest) throws -> Void) throws -> [Snapshot] {
         let layout = BackupLayout(app)
         return try parts(of: app).keys.sorted().compactMap { time in
-            try manifest(layout.object(.manifest, of: time)).map { manifest in
+            try manifest(of: .snapshot(time), layout, onDamage).map { manifest in
                 Snapshot(layout: layout, time: time, manifest: manifest)
             }
         }
-    }
-
-    /// The whole snapshots of all apps, by app and from old to new.
-    ///
-    /// - Throws: ``ExitError`` if a manifest cannot be read.
-    package func list() throws -> [SnapshotFacts] {
-        try apps().flatMap { try snapshots(of: $0) }.map(SnapshotFacts.init)
     }
 
     /// The objects of all snapshots of an app, also of those without a manifest.
@@ -114,16 +120,24 @@ package struct BackupRepository: Sendable {
         }
     }
 
-    /// The manifest of a snapshot or a generation; `nil` if there is none, so that it is not whole.
-    ///
-    /// - Throws: ``ExitError`` if it cannot be read.
-    func manifest(_ name: String) throws -> BackupManifest? {
-        let bytes = try BackupRepository.complaining { try target.get(name, limit: BackupManifest.maxSize) }
-        guard let bytes else { return nil }
-        guard let manifest = BackupManifest(bytes) else {
-            throw ExitError.storage("\(name) in \(target) is damaged or of a newer version of lcfile")
+    /// The manifest of a snapshot or a generation; `nil` if there is none, so that it is not whole, or a damaged one.
+    func manifest(
+        of owner: DamagedManifest.Owner,
+        _ layout: BackupLayout,
+        _ onDamage: (DamagedManifest) throws -> Void
+    ) throws -> BackupManifest? {
+        let damage = DamagedManifest(layout: layout, owner: owner, target: target.description)
+        let bytes: [UInt8]?
+        do {
+            bytes = try target.get(damage.object, limit: BackupManifest.maxSize)
+        } catch {
+            guard error.reason == .tooLarge else { throw ExitError.storage(error.description) }
+            bytes = []
         }
-        return manifest
+        guard let bytes else { return nil }
+        if let manifest = BackupManifest(bytes) { return manifest }
+        try onDamage(damage)
+        return nil
     }
 
     /// Reads an object to a new file and compares it with the manifest.

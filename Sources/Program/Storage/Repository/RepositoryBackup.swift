@@ -8,6 +8,8 @@ package struct RepositorySummary: Sendable, Equatable {
     package var newFiles = 0
     /// The size of those files in bytes.
     package var newBytes: Int64 = 0
+    /// Why locks of backups that ended stay in the repository; `nil` if none does.
+    package var leftLocks: String?
 
     /// Creates an empty summary.
     package init() {}
@@ -49,12 +51,15 @@ package struct RepositoryBackup {
         let lock = try BackupLock(.backup, of: repository.target)
         defer { lock.release() }
         var summary = RepositorySummary()
+        // They exclude nothing any more, so the backup continues.
+        do { try lock.removeExpired() } catch { summary.leftLocks = "\(error)" }
         for app in apps.compactMap({ AppID($0) }) {
             let snapshot = SnapshotWriter(
                 source: "\(storage)/\(app)",
                 generatedApp: "\(storage)/\(StorageContents.generatedApp)",
                 apps: apps,
                 layout: BackupLayout(app),
+                time: try repository.nextSnapshotTime(of: app),
                 target: repository.target,
                 version: version,
                 engine: engine

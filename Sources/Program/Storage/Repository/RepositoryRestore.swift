@@ -47,11 +47,13 @@ package struct RepositoryRestore {
     package func run() throws -> (summary: CopySummary, states: [String]) {
         try destination.refuseContents()
         let point = try RestorePoint(at: moment, in: repository)
+        if let unreadable = point.unreadable.first, !leavingOutDamage { throw ExitError.storage(unreadable) }
         if let app = point.missing.first, !leavingOutDamage {
             throw ExitError.storage(
                 "\(repository.target) has no snapshot of app \(app); --leave-out-damaged restores the other apps"
             )
         }
+        if moment == nil { try RepositoryRestore.refuseStatesAheadOfClock(point) }
         for state in point.states {
             guard case .generation(let generation, let span) = state.source, let gap = span.gap else { continue }
             let defect = GenerationDefect(in: generation, gap, "is missing", after: span.end(of: generation))
@@ -63,6 +65,19 @@ package struct RepositoryRestore {
             try restoreGeneratedApp(of: point, to: draft)
         }
         return (summary, point.states.map(\.description))
+    }
+
+    /// Throws if the newest state is later than the clock: it can be older than others, which only the operator knows.
+    private static func refuseStatesAheadOfClock(_ point: RestorePoint) throws {
+        let now = Timestamp.now()
+        guard let state = point.states.max(by: { $0.moment < $1.moment }),
+            state.moment > BackupRepository.clockLimit(now)
+        else { return }
+        throw ExitError.storage(
+            "the newest state, \(state.description), is later than the clock of this machine, because this clock is behind "
+                + "or another one was ahead; --at \(state.moment.iso8601) restores it, --at \(now.iso8601) the newest "
+                + "state before now"
+        )
     }
 
     private func restore(_ state: RestorableState, to draft: String, counting summary: inout CopySummary) throws {

@@ -87,11 +87,15 @@ package struct RepositoryRetention {
     private func select(of app: AppID) throws -> Selection {
         var selection = Selection()
         let snapshots = try repository.snapshots(of: app)
-        let times = rules.kept(of: snapshots.map { ($0.time.timestamp, $0.manifest.isComplete) })
+        let now = Timestamp.now()
+        let times = rules.kept(of: snapshots.map { ($0.time.timestamp, $0.manifest.isComplete) }, now: now)
         selection.kept = snapshots.filter { times.contains($0.time.timestamp) }
         selection.removed = snapshots.filter { !times.contains($0.time.timestamp) }
         let generations = try repository.generations(of: app)
-        let begins = rules.kept(ofGenerations: generations.map(\.time.timestamp), now: .now())
+        let begins = rules.kept(
+            ofGenerations: try generations.map { ($0.time.timestamp, try repository.firstSegmentTime(of: $0)) },
+            now: now
+        )
         selection.keptGenerations = generations.filter { begins.contains($0.time.timestamp) }
         selection.removedGenerations = generations.filter { !begins.contains($0.time.timestamp) }
         return selection

@@ -14,9 +14,9 @@ package struct VerificationSummary: Sendable, Equatable {
     package var damagedFiles = 0
     /// The number of rows in snapshots and generations that do not match their checksums.
     package var damagedRows = 0
-    /// The number of generations with a gap or damage: not all of their moments can be restored.
+    /// The number of generations with a gap or damage, also of the manifest: not all of their moments can be restored.
     package var damagedGenerations = 0
-    /// The number of snapshots whose database or lists are damaged: they cannot be restored.
+    /// The number of snapshots whose database, lists or manifest are damaged: they cannot be restored.
     package var damagedSnapshots = 0
     /// A description of each damage once, up to a limit.
     package var damage: [String] = []
@@ -72,13 +72,23 @@ package struct RepositoryVerification {
                 engine: engine,
                 read: LineBuckets(in: try scratch.folder("read"))
             )
-            for snapshot in try repository.snapshots(of: app).reversed() {
+            let snapshots = try repository.snapshots(of: app) { damage in
+                summary.snapshots += 1
+                summary.damagedSnapshots += 1
+                summary.note(damage.description)
+            }
+            for snapshot in snapshots.reversed() {
                 let manifest = snapshot.layout.object(.manifest, of: snapshot.time)
                 try check(manifest, through: scratch, counting: \.snapshots, &summary) { folder, summary in
                     try check(snapshot, blobs, through: folder, &summary)
                 }
             }
-            for generation in try repository.generations(of: app).reversed() {
+            let generations = try repository.generations(of: app) { damage in
+                summary.generations += 1
+                summary.damagedGenerations += 1
+                summary.note(damage.description)
+            }
+            for generation in generations.reversed() {
                 let manifest = generation.object(.manifest)
                 try check(manifest, through: scratch, counting: \.generations, &summary) { folder, summary in
                     let verification = GenerationVerification(

@@ -6,6 +6,8 @@ struct RestorePoint {
     let states: [RestorableState]
     /// Apps that the storage had and of which there is no state, because their databases were damaged.
     let missing: [String]
+    /// What is newer than ``states`` and cannot be read, with what else can be restored.
+    let unreadable: [String]
 
     /// Selects the newest state at or before a moment.
     ///
@@ -18,20 +20,49 @@ struct RestorePoint {
     /// - Throws: ``ExitError`` if the repository has no state of that time.
     init(at moment: Timestamp?, in repository: BackupRepository) throws {
         var newest: [RestorableState] = []
+        var unreadable: [(damage: DamagedManifest, advice: String)] = []
         var last: BackupManifest?
         for app in try repository.apps() {
-            let states = try RestorePoint.newest(of: app, at: moment, in: repository)
+            var damaged: [DamagedManifest] = []
+            let states = try RestorePoint.newest(of: app, at: moment, in: repository) { damaged.append($0) }
             for manifest in states.map(\.manifest) where last.map({ manifest.time > $0.time }) ?? true {
                 last = manifest
             }
-            if let state = states.max(by: { $0.moment < $1.moment }) { newest.append(state) }
+            let state = states.max { $0.moment < $1.moment }
+            if let state { newest.append(state) }
+            for damage in damaged {
+                guard try RestorePoint.isNewer(damage, than: state, at: moment, in: repository) else { continue }
+                unreadable.append((damage, RestorePoint.advice(on: damage, leaving: state)))
+            }
         }
         guard let last else {
+            if let first = unreadable.first { throw ExitError.storage(first.advice) }
             let time = moment.map { " at or before \($0.iso8601)" } ?? ""
             throw ExitError.storage("\(repository.target) has no snapshot\(time)")
         }
         states = newest.filter { last.apps.contains($0.layout.app.description) }
         missing = last.apps.filter { app in !newest.contains { $0.layout.app.description == app } }
+        self.unreadable = unreadable.filter { one in
+            last.apps.contains(one.damage.layout.app.description) || one.damage.time > last.time
+        }.map(\.advice)
+    }
+
+    /// Whether the owner of a manifest that cannot be read has a later moment than a state.
+    private static func isNewer(
+        _ damage: DamagedManifest,
+        than state: RestorableState?,
+        at moment: Timestamp?,
+        in repository: BackupRepository
+    ) throws -> Bool {
+        if let moment, damage.time > moment { return false }
+        guard let state else { return true }
+        guard case .generation(let time) = damage.owner else { return damage.time > state.moment }
+        return try repository.end(ofGeneration: time, of: damage.layout.app, until: moment) > state.moment
+    }
+
+    private static func advice(on damage: DamagedManifest, leaving state: RestorableState?) -> String {
+        guard let state else { return "\(damage), and the app has no other state; --leave-out-damaged leaves it out" }
+        return "\(damage); --leave-out-damaged or --at \(state.moment.iso8601) restores the newest state before it"
     }
 
     /// The moment of the newest state of an app, before another state, that has no damage and can be restored; `nil`
@@ -39,10 +70,13 @@ struct RestorePoint {
     static func newestComplete(before state: RestorableState, in repository: BackupRepository) throws -> Timestamp? {
         let app = state.layout.app
         var moments: [Timestamp] = []
-        for snapshot in try repository.snapshots(of: app) where snapshot.manifest.isComplete {
+        // What cannot be read can have damage.
+        let snapshots = try repository.snapshots(of: app) { _ in }
+        for snapshot in snapshots where snapshot.manifest.isComplete {
             moments.append(snapshot.time.timestamp)
         }
-        for generation in try repository.generations(of: app)
+        let generations = try repository.generations(of: app) { _ in }
+        for generation in generations
         where generation.manifest.isComplete && generation.time.timestamp < state.moment {
             let span = try repository.forEachSegment(of: generation, until: state.moment)
             if span.gap == nil { moments.append(span.end(of: generation)) }
@@ -54,17 +88,19 @@ struct RestorePoint {
     private static func newest(
         of app: AppID,
         at moment: Timestamp?,
-        in repository: BackupRepository
+        in repository: BackupRepository,
+        onDamage: (DamagedManifest) throws -> Void
     ) throws -> [RestorableState] {
         func isInTime(_ time: Timestamp) -> Bool { moment.map { time <= $0 } ?? true }
         var states: [RestorableState] = []
-        if let snapshot = try repository.snapshots(of: app).last(where: { isInTime($0.time.timestamp) }) {
+        let snapshots = try repository.snapshots(of: app, onDamage: onDamage)
+        if let snapshot = snapshots.last(where: { isInTime($0.time.timestamp) }) {
             states.append(RestorableState(source: .snapshot(snapshot)))
         }
         // The first segment of a generation has all changes from the time in which its base was stored, when the one
         // before it had them every few seconds.
-        let generations = try repository.generations(of: app).filter { isInTime($0.time.timestamp) }
-        for generation in generations.suffix(2).reversed() {
+        let generations = try repository.generations(of: app, onDamage: onDamage)
+        for generation in generations.filter({ isInTime($0.time.timestamp) }).suffix(2).reversed() {
             let span = try repository.forEachSegment(of: generation, until: moment)
             states.append(RestorableState(source: .generation(generation, span)))
             if moment == nil || span.last != nil { break }

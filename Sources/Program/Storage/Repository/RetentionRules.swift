@@ -31,15 +31,21 @@ package struct RetentionRules: Sendable, Equatable {
     /// Selects the snapshots that stay.
     ///
     /// The newest snapshot and the newest without damage always stay. While a rule has not found as many days, weeks or
-    /// months as it may keep, it also keeps the oldest snapshot, as restic does: its history begins there.
+    /// months as it may keep, it also keeps the oldest snapshot, as restic does: its history begins there. Snapshots of a
+    /// clock that was ahead stay and count for no rule: they would take the place of newer ones.
     ///
-    /// - Parameter snapshots: The times of an app's snapshots, with whether damaged files were left out.
+    /// - Parameters:
+    ///   - snapshots: The times of an app's snapshots, with whether damaged files were left out.
+    ///   - now: The current time.
     /// - Returns: The times that stay.
-    func kept(of snapshots: [(time: Timestamp, isComplete: Bool)]) -> Set<Timestamp> {
-        let times = snapshots.map(\.time).sorted(by: >)
-        guard selectsSnapshots else { return Set(times) }
+    func kept(of snapshots: [(time: Timestamp, isComplete: Bool)], now: Timestamp) -> Set<Timestamp> {
+        let limit = BackupRepository.clockLimit(now)
+        let ordered = snapshots.filter { $0.time <= limit }
+        let times = ordered.map(\.time).sorted(by: >)
+        guard selectsSnapshots else { return Set(snapshots.map(\.time)) }
         var kept = Set(times.prefix(max(1, last)))
-        if let complete = snapshots.filter(\.isComplete).map(\.time).max() { kept.insert(complete) }
+        kept.formUnion(snapshots.map(\.time).filter { $0 > limit })
+        if let complete = ordered.filter(\.isComplete).map(\.time).max() { kept.insert(complete) }
         for (count, period) in [(daily, Self.day), (weekly, Self.week), (monthly, Self.month)] {
             var rest = count
             var current: Int64?
@@ -54,18 +60,30 @@ package struct RetentionRules: Sendable, Equatable {
         return kept
     }
 
-    /// Selects the generations that stay: the newest that began before the moments to keep, and all later ones.
+    /// Selects the generations that stay: the newest that has all moments to keep, and all later ones.
     ///
-    /// An older one has no moment to keep, because its moments end where the next one begins. The newest always stays.
+    /// While the base of a generation was stored, only the one before it took the moments one by one: a generation has
+    /// them from its first segment on. Without a segment, a restore uses the one before it until the next one begins. The
+    /// newest always stays.
     ///
     /// - Parameters:
-    ///   - generations: The times of an app's whole generations.
+    ///   - generations: The times of the bases of an app's whole generations, and of the last commits in their first
+    ///     segments; `nil` without one.
     ///   - now: The current time.
-    /// - Returns: The times that stay.
-    func kept(ofGenerations generations: [Timestamp], now: Timestamp) -> Set<Timestamp> {
-        let begin = now.milliseconds - (moments ?? RetentionRules.defaultMoments) * 1000
-        let first = generations.filter { $0.milliseconds <= begin }.max()
-        return Set(generations.filter { time in first.map { time >= $0 } ?? true })
+    /// - Returns: The times of the bases that stay.
+    func kept(
+        ofGenerations generations: [(begin: Timestamp, firstSegment: Timestamp?)],
+        now: Timestamp
+    ) -> Set<Timestamp> {
+        let begin = now.adding(milliseconds: -(moments ?? RetentionRules.defaultMoments) * 1000)
+        let sorted = generations.sorted { $0.begin < $1.begin }
+        var first: Timestamp?
+        for (index, generation) in sorted.enumerated() where generation.begin <= begin {
+            let next = index + 1 < sorted.count ? sorted[index + 1].begin : nil
+            guard let complete = [generation.firstSegment, next].compactMap(\.self).min() else { continue }
+            if complete <= begin { first = generation.begin }
+        }
+        return Set(sorted.map(\.begin).filter { time in first.map { time >= $0 } ?? true })
     }
 
     private static func day(_ time: Timestamp) -> Int64 {

@@ -12,6 +12,8 @@ struct SnapshotWriter {
     /// The ids of all apps of the storage.
     let apps: [String]
     let layout: BackupLayout
+    /// The name of the snapshot.
+    let time: SnapshotTime
     let target: any BackupTarget
     let version: String
     let engine: any BackupEngine
@@ -21,7 +23,6 @@ struct SnapshotWriter {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let folder = try scratch.folder("database")
-        let time = SnapshotTime(.now())
         guard let database = try copyDatabase(to: folder, counting: &summary) else { return }
         var contents = CopySummary()
         let list = "\(scratch.path)/list"
