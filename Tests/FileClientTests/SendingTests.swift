@@ -63,4 +63,14 @@ import Testing
         let error = await #expect(throws: FileClientError.self) { try await server.client().file("a") }
         #expect(error?.kind == .unexpectedAnswer)
     }
+
+    @Test("an answer that is no JSON is named with its server, its path and the fault")
+    func named() async throws {
+        let server = try ScriptedServer { _, _ in .json(#"{"results":[}"#) }
+        defer { server.close() }
+        let error = await #expect(throws: FileClientError.self) { try await server.client().objects(of: "Post", []) }
+        let expected = "the answer of \(server.url) to GET /1.1/classes/Post is not JSON: no value at byte 12"
+        #expect(error?.message == expected)
+        #expect(error?.kind == .unexpectedAnswer)
+    }
 }

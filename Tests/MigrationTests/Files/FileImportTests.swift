@@ -47,22 +47,72 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/escaped"))
     }
 
-    /// Sends a file in a process of its own, to a server that stores no byte of it.
-    private func sendInterrupted(_ path: String, to server: ScriptedServer) async throws {
+    /// Sends a file in a process of its own.
+    private func send(
+        _ path: String,
+        to server: ScriptedServer,
+        describedBy template: FileTemplate = FileTemplate(),
+        resumableSize: Int64 = 1 << 20
+    ) async throws {
         var options = FileClientOptions()
         options.retries = .none
-        options.resumableSize = 1
+        options.resumableSize = resumableSize
         let client = FileClient(server: server.url, appID: "app", appKey: "key", options: options)
         let journal = try Journal(at: "\(folder.path)/j", for: identity)
         let run = MigrationRun(journal, SeenItems(), concurrency: 1, repeating: RepeatRules())
-        guard case .item(let item) = FileItem.element(at: path, describedBy: FileTemplate()) else {
+        guard case .item(let item) = FileItem.element(at: path, describedBy: template) else {
             throw MigrationError("\(path) is no item")
         }
         let files = FileImport(client, journal)
         let open: @Sendable () -> ItemList<FileItem> = { ItemList([item]) }
+        try await run.send("file", from: open) { batch, progress in [await files.send(batch[0], progress)] }
+    }
+
+    /// Sends a file in a process of its own, to a server that stores no byte of it.
+    private func sendInterrupted(_ path: String, to server: ScriptedServer) async throws {
         await #expect(throws: FileClientError.self) {
-            try await run.send("file", from: open) { batch, progress in [await files.send(batch[0], progress)] }
+            try await send(path, to: server, resumableSize: 1)
         }
+    }
+
+    /// The objectId with which an upload is created.
+    private func objectID(of request: ReceivedRequest) throws -> String {
+        let pairs = try #require(request.headers["upload-metadata"]).split(separator: ",")
+        let pair = pairs.first { $0.hasPrefix("objectId ") }
+        let value = String(try #require(pair).dropFirst("objectId ".count))
+        let bytes = try #require(Data(base64Encoded: value))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test(
+        "a file that changed after its answer was lost replaces the earlier version, before its upload if it has a key",
+        arguments: [false, true]
+    )
+    func changedAfterLostAnswer(hasKey: Bool) async throws {
+        let server = try ScriptedServer { request, number in
+            if number == 1 { return .json(#"{"error":"lost"}"#, status: 500) }
+            guard request.method == "POST" else { return .json("{}") }
+            let headers = ["Location: http://s/1.1/uploads/token", "X-LC-File-Url: http://s/k", "X-LC-Object-Id: a1"]
+            return ScriptedReply(status: 201, headers: headers)
+        }
+        defer { server.close() }
+        var template = FileTemplate()
+        template.keepsPaths = hasKey
+        let path = try folder.write("12345", to: "a.txt")
+        await #expect(throws: FileClientError.self) {
+            try await send(path, to: server, describedBy: template)
+        }
+        try folder.write("other bytes", to: "a.txt")
+        try await send(path, to: server, describedBy: template)
+        let methods = hasKey ? ["POST", "DELETE", "POST"] : ["POST", "POST", "DELETE"]
+        #expect(server.requests.map(\.method) == methods)
+        let first = try objectID(of: server.requests[0])
+        let deleted = server.requests.filter { $0.method == "DELETE" }.map(\.path)
+        #expect(deleted == ["/1.1/files/\(first)"])
+        let uploads = server.requests.filter { $0.method == "POST" }
+        let last = try #require(uploads.last)
+        let second = try objectID(of: last)
+        #expect(second != first)
     }
 
     @Test(

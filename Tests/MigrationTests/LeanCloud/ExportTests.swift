@@ -88,6 +88,23 @@ import Testing
         #expect(try elements(ExportObjects(export, name)) == ["a1"])
     }
 
+    @Test("a class with a name that the API takes for _File is unusable", arguments: ["files", "_file"])
+    func aliasesOfFile(name: String) throws {
+        try folder.write("{\"objectId\":\"a1\",\"x\":1}\n", to: "app/\(name).0.jsonl")
+        try folder.write("{\"x\":{\"type\":\"Number\"}}", to: "app/\(name)_schema.json")
+        try folder.write("{\"owningId\":\"a1\",\"relatedId\":\"u1\"}", to: "app/_Join:likes:\(name).jsonl")
+        for rules in ["permissions", "indexes"] {
+            try folder.write("{\"\(name)\":{},\"Post\":{}}", to: "app/_\(rules).json")
+        }
+        let export = try Export("\(folder.path)/app")
+        #expect(export.classNames == ["_User", "Post"])
+        #expect(export.joins.map { $0.className } == ["Post"])
+        #expect(export.permissions.keys.sorted() == ["Post"] && export.indexes.keys.sorted() == ["Post"])
+        let files = ["\(name).0.jsonl", "\(name)_schema.json", "_Join:likes:\(name).jsonl"]
+        #expect(Set(export.unusable.map { $0.name }) == Set(files))
+        #expect(export.unusable.allSatisfy { $0.reason.contains("the class '\(name)' for _File") })
+    }
+
     @Test("one file is an export of one class", arguments: ["Post.jsonl", "Post.jsonl.gz"])
     func singleFile(name: String) throws {
         try run("cp app/Post.0.jsonl Post.jsonl && gzip -k Post.jsonl")

@@ -36,6 +36,9 @@ import Testing
             ("Post", #"{}"#, #"{"likes":{"__type":"Relation","className":"_User"}}"#),
             ("Post", #"{}"#, #"{"shown":5}"#),
             ("_User", #"{"password":"x","salt":"y"}"#, #"{"emailVerified":false,"username":"abc"}"#),
+            ("_User", #"{"username":"","email":"","mobilePhoneNumber":""}"#, #"{"username":"random"}"#),
+            ("_User", #"{"username":null,"email":null,"mobilePhoneNumber":null}"#, #"{"username":"random"}"#),
+            ("_User", #"{"authData":{}}"#, "{}"), ("_User", #"{"authData":null}"#, #"{"authData":{}}"#),
             (
                 "_File", #"{"metaData":{"owner":"a"},"mime_type":"text/plain; charset=gbk"}"#,
                 #"{"metaData":{"owner":"a","size":1},"mime_type":"text/plain","url":"http://x/y"}"#
@@ -62,5 +65,18 @@ import Testing
     )
     func different(old: String, new: String, name: String) throws {
         #expect(try differences(old, new) == [name])
+    }
+
+    @Test(
+        "a user differs by a name or an authData that only the server has or has not",
+        arguments: [
+            (#"{"email":""}"#, #"{"email":"a@example.com"}"#, "email"),
+            (#"{"mobilePhoneNumber":"+8613800138000"}"#, #"{"mobilePhoneNumber":""}"#, "mobilePhoneNumber"),
+            (#"{"authData":{"weixin":{"openid":"a"}}}"#, #"{"authData":{}}"#, "authData"),
+            (#"{"nickname":""}"#, "{}", "nickname"),
+        ]
+    )
+    func differentUser(old: String, new: String, name: String) throws {
+        #expect(try differences(old, new, "_User") == [name])
     }
 }

@@ -131,8 +131,8 @@ import Testing
         }
         let seen = entries.withLock(\.self)
         try #require(seen.count == 3)
-        #expect(seen[1].replaced == seen[0].objectId)
-        #expect(seen[2].replaced == seen[0].objectId)
+        #expect(seen[1].replaced == [seen[0].objectId])
+        #expect(seen[2].replaced == [seen[0].objectId])
         #expect(seen[2].objectId == seen[1].objectId)
     }
 

@@ -72,7 +72,7 @@ struct MailRetry: AsyncParsableCommand {
         abstract: "Send mails again at once.",
         discussion: """
             The links in them are new and valid from now on. Mails of users who have changed their address or password \
-            since are dropped. Prints the number of mails.
+            since are dropped. Prints the number of mails. The exit code is 1 if a mail that was named is not sent again.
 
             Examples:
               lcfile mail retry 6b014fd02ccc0416011d10e3
@@ -90,6 +90,7 @@ struct MailRetry: AsyncParsableCommand {
         try await server.connect { client in
             let count = try await client.retryMails(messages.chosen)
             Terminal.printLine(Amount.count(count, "mail"))
+            try messages.requireEach(count)
         }
     }
 }

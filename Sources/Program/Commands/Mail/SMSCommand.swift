@@ -93,7 +93,8 @@ struct SMSRetry: AsyncParsableCommand {
         abstract: "Send SMS again at once.",
         discussion: """
             The codes in them are new and valid from now on, unless the number got a later SMS. SMS of users who have \
-            changed their number or password since are dropped. Prints the number of SMS.
+            changed their number or password since are dropped. Prints the number of SMS. The exit code is 1 if an SMS \
+            that was named is not sent again.
 
             Examples:
               lcfile sms retry 6b014fd02ccc0416011d10e3
@@ -111,6 +112,7 @@ struct SMSRetry: AsyncParsableCommand {
         try await server.connect { client in
             let count = try await client.retrySMS(messages.chosen)
             Terminal.printLine("\(count) SMS")
+            try messages.requireEach(count)
         }
     }
 }

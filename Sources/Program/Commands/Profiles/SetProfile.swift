@@ -65,6 +65,9 @@ struct SetProfile: ParsableCommand {
                     (profile.masterKey, profile.masterKeyFile) = (key, nil)
                 }
             }
+            guard profile != Profile() else {
+                throw UsageError("the profile '\(name)' would have no value; set --server, --app-id or a key")
+            }
             // Refuses what no command could use, before it is stored.
             _ = try ConnectionSettings(options: profile, environment: [:], profile: nil) { _ in "key" }
             file.profiles[name] = profile

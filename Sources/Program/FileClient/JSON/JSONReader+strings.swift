@@ -61,18 +61,24 @@ extension JSONReader {
         }
     }
 
+    /// Reads the code unit of an escape, or the two of a surrogate pair.
+    ///
+    /// Half of a pair becomes U+FFFD, as the server stores it: apps have cut strings inside a character, and one such
+    /// string must not make a whole answer or export unreadable.
     private mutating func unicodeEscape() throws(JSONFault) -> Unicode.Scalar {
-        let high = try codeUnit()
-        if let scalar = Unicode.Scalar(high) { return scalar }
-        // The high half of a surrogate pair, which the low half must follow.
-        guard high < 0xdc00, text[position...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else {
-            throw fault("half of a surrogate pair")
+        let unit = try codeUnit()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard unit < 0xdc00, text[position...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) else {
+            return "\u{fffd}"
         }
-        position += 2
-        let low = try codeUnit()
+        // Another escape than the low half is read again, by itself.
+        var next = self
+        next.position += 2
+        let low = try next.codeUnit()
         guard (0xdc00...0xdfff).contains(low),
-            let scalar = Unicode.Scalar(0x10000 + (UInt32(high) - 0xd800) << 10 + (UInt32(low) - 0xdc00))
-        else { throw fault("half of a surrogate pair") }
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xd800) << 10 + (UInt32(low) - 0xdc00))
+        else { return "\u{fffd}" }
+        position = next.position
         return scalar
     }
 

@@ -105,10 +105,11 @@ extension FileClient {
         let query = parameters.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")
         do {
             let response = try await send(request("GET", "/1.1/\(path)" + (query.isEmpty ? "" : "?" + query)))
-            guard let reply = try? JSON(parsing: response.body) else {
-                throw FileClientError(.unexpectedAnswer, "the answer does not come from an lcfile server")
+            do throws(JSONFault) {
+                return try JSON(parsing: response.body)
+            } catch {
+                throw FileClientError(.unexpectedAnswer, "the answer of \(server) to GET /1.1/\(path) is \(error)")
             }
-            return reply
         } catch let error as FileClientError where error.status == 404 && error.code == FileClientError.notFound {
             return .object([:])
         }

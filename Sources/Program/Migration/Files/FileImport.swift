@@ -23,14 +23,19 @@ package struct FileImport: Sendable {
     package func send(_ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async -> ItemEnd {
         await ItemEnd.of {
             let hasKey = planned.item.description.key != nil
-            // A key is one file, so that the earlier version has to go first; otherwise it goes last.
-            if hasKey, let replaced = planned.entry.replaced { try await client.deleteFile(replaced) }
+            // A key is one file, so that the earlier versions have to go first; otherwise they go last.
+            if hasKey { try await deleteReplaced(planned.entry) }
             switch planned.item.content {
             case .path(let path): try await upload(path, FileVersion(of: path), planned, progress)
             case .url(let url): try await copy(url, planned, progress)
             }
-            if !hasKey, let replaced = planned.entry.replaced { try await client.deleteFile(replaced) }
+            if !hasKey { try await deleteReplaced(planned.entry) }
         }
+    }
+
+    /// Deletes the earlier versions of a file; the server ignores those that it does not have.
+    private func deleteReplaced(_ entry: JournalEntry) async throws {
+        for id in entry.replaced { try await client.deleteFile(id) }
     }
 
     /// Removes the folder of temporary files, unless it has unfinished ones.
@@ -38,7 +43,9 @@ package struct FileImport: Sendable {
 
     /// Downloads a file beside the journal, and uploads it.
     private func copy(_ url: String, _ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async throws {
-        let path = try folder.path(for: "\(planned.entry.objectId) \(url)")
+        // An earlier process can have begun the download under the objectId of an earlier version.
+        let id = planned.entry.replaced.first ?? planned.entry.objectId
+        let path = try folder.path(for: "\(id) \(url)")
         // Also after a failure: only a partial download is continued.
         defer { unlink(path) }
         do {

@@ -76,14 +76,20 @@ extension Journal {
     /// Notes what became of entries.
     func end(_ ends: [(entry: JournalEntry, end: ItemEnd)]) async throws {
         try await write { database in
-            let statement = try database.cachedStatement(
-                sql: "UPDATE item SET state = ?, reason = ?, upload = NULL, replaced = NULL WHERE id = ?"
+            let done = try database.cachedStatement(
+                sql: """
+                    UPDATE item SET state = ?, objectId = ?, reason = NULL, upload = NULL, replaced = NULL WHERE id = ?
+                    """
+            )
+            // The next attempt has to replace the same versions.
+            let failed = try database.cachedStatement(
+                sql: "UPDATE item SET state = ?, reason = ?, upload = NULL WHERE id = ?"
             )
             for (entry, end) in ends {
                 switch end {
-                case .done: try statement.execute(arguments: [ItemState.done.rawValue, nil, entry.id])
+                case .done: try done.execute(arguments: [ItemState.done.rawValue, entry.objectId, entry.id])
                 case .failed(let reason):
-                    try statement.execute(arguments: [ItemState.failed.rawValue, reason, entry.id])
+                    try failed.execute(arguments: [ItemState.failed.rawValue, reason, entry.id])
                 case .stopped, .interrupted: break
                 }
             }
@@ -133,14 +139,22 @@ extension Journal {
         let statement = try database.cachedStatement(
             sql: "INSERT INTO item (kind, name, fingerprint, size, state, pass, objectId) VALUES (?, ?, ?, ?, 0, ?, ?)"
         )
-        try statement.execute(arguments: [kind, item.name, item.fingerprint, item.size ?? 0, pass, objectId])
+        let noted = Journal.noted(objectId, of: item)
+        try statement.execute(arguments: [kind, item.name, item.fingerprint, item.size ?? 0, pass, noted])
         return JournalEntry(
             id: database.lastInsertedRowID,
             objectId: objectId,
             upload: nil,
-            mayExist: false,
-            replaced: nil
+            replaced: []
         )
+    }
+
+    /// The objectId that the journal notes before an item is sent: one that the client chose.
+    ///
+    /// An objectId of the source is noted when the item is done. Before that it can be the objectId of another file,
+    /// which must not be deleted as an earlier version of the item if the source leaves the objectId out later.
+    private static func noted(_ objectId: String, of item: some MigrationItem) -> String? {
+        item.objectId == nil ? objectId : nil
     }
 
     /// The state of an item whose content is equal to that in the journal, or not.
@@ -170,14 +184,7 @@ extension Journal {
         guard row["pass"] != pass else { return .repeated(isEqual: isEqual) }
         let state = state(stored: ItemState(rawValue: row["state"]), isEqual: isEqual)
         let isSent = sends(state, isEqual: isEqual, rules)
-        var entry = JournalEntry(
-            id: id,
-            objectId: row["objectId"] ?? item.objectId ?? NewObjectID.next(),
-            upload: isEqual ? row["upload"] : nil,
-            mayExist: true,
-            replaced: row["replaced"]
-        )
-        if isSent, state == .changed, item.objectId == nil { entry = entry.replacing(with: NewObjectID.next()) }
+        let entry = entry(id, of: item, row, isEqual: isEqual)
         let reason = state == .changed && !isSent ? "changed since it was migrated; --update sends it again" : nil
         let statement = try database.cachedStatement(
             sql: """
@@ -187,19 +194,40 @@ extension Journal {
                 """
         )
         let stored = isSent ? ItemState.waiting : state
+        let objectId: String? = isSent ? Journal.noted(entry.objectId, of: item) : row["objectId"]
+        let replaced: String? = isSent ? JournalEntry.text(ofReplaced: entry.replaced) : row["replaced"]
         try statement.execute(arguments: [
-            pass, stored.rawValue, entry.objectId, entry.upload, entry.replaced, isSent, item.fingerprint,
+            pass, stored.rawValue, objectId, entry.upload, replaced, isSent, item.fingerprint,
             item.size ?? 0,
             state == .failed && !isSent, reason, id,
         ])
         if isSent { return .toDo(entry) }
         return state == .done ? .done : state == .failed ? .failed : .changed
     }
+
+    /// The entry with which an item of a row is sent.
+    ///
+    /// The bytes of a file never change, so a changed item gets another objectId. The earlier version is replaced also
+    /// if its end is not known: the process that sent it can have ended before it noted the answer.
+    private static func entry(_ id: Int64, of item: some MigrationItem, _ row: Row, isEqual: Bool) -> JournalEntry {
+        var replaced = JournalEntry.replaced(in: row["replaced"])
+        let noted: String? = row["objectId"]
+        if isEqual || item.objectId != nil {
+            let objectId = item.objectId ?? noted ?? NewObjectID.next()
+            return JournalEntry(id: id, objectId: objectId, upload: isEqual ? row["upload"] : nil, replaced: replaced)
+        }
+        if let noted { replaced.append(noted) }
+        return JournalEntry(id: id, objectId: NewObjectID.next(), upload: nil, replaced: replaced)
+    }
 }
 
+/// The column `replaced`: objectIds separated by spaces.
 extension JournalEntry {
-    /// The entry for a new version of the item, beside which the earlier one exists until the new one is stored.
-    fileprivate func replacing(with next: String) -> JournalEntry {
-        JournalEntry(id: id, objectId: next, upload: nil, mayExist: false, replaced: objectId)
+    fileprivate static func replaced(in text: String?) -> [String] {
+        text?.split(separator: " ").map(String.init) ?? []
+    }
+
+    fileprivate static func text(ofReplaced ids: [String]) -> String? {
+        ids.isEmpty ? nil : ids.joined(separator: " ")
     }
 }

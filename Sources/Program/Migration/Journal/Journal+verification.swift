@@ -33,7 +33,7 @@ extension Journal {
         if item.isComparable || state == .done {
             // The server has no object with a new id; a file is looked up by its key then.
             let known = objectId ?? NewObjectID.next()
-            return .toDo(JournalEntry(id: id, objectId: known, upload: nil, mayExist: true, replaced: nil))
+            return .toDo(JournalEntry(id: id, objectId: known, upload: nil, replaced: []))
         }
         switch state {
         case .changed: return .different("changed since the import; --update sends it again")

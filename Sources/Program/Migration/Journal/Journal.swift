@@ -5,8 +5,9 @@ internal import Glibc
 /// What a migration has done with each item of its source: a SQLite file that outlives the process.
 ///
 /// A migration that was killed continues from its journal. An item is noted before it is sent, with the objectId that
-/// it gets on the server, so that an item whose answer was lost is recognised there instead of being sent twice. The
-/// journal does not sync each note: after a power failure the last items are looked up on the server again.
+/// the client chose if the source gives none, so that an item whose answer was lost is recognised on the server instead
+/// of being sent twice. The journal does not sync each note: after a power failure the last items are looked up on the
+/// server again.
 ///
 /// One process at a time has a journal, and only its owner can read it. Calls can come from any task.
 package final class Journal: Sendable {

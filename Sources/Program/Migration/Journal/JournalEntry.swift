@@ -6,10 +6,8 @@ package struct JournalEntry: Sendable, Hashable {
     package let objectId: String
     /// The note of an unfinished upload of the item (``NotedUpload``); `nil` without one.
     package let upload: String?
-    /// Whether an earlier process may have sent the item, so that it can be on the server.
-    package let mayExist: Bool
-    /// The objectId of the item's earlier version on the server, if the source has changed; `nil` otherwise.
-    package let replaced: String?
+    /// The objectIds of the item's earlier versions that are on the server, or can be; the oldest first.
+    package let replaced: [String]
 }
 
 /// What the journal says about an item that was found in the source.

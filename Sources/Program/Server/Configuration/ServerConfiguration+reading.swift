@@ -188,6 +188,7 @@ extension ServerConfiguration {
         reader.size("liveQueries.messageSize", atMost: 16 << 20, into: &liveQueries.limits.messageSize)
         reader.number("liveQueries.queueCount", 1...1_000_000, into: &liveQueries.limits.queueCount)
         reader.size("liveQueries.queueSize", atMost: 1 << 30, into: &liveQueries.limits.queueSize)
+        reader.size("liveQueries.queuedMemory", into: &liveQueries.limits.queuedMemory)
         reader.number("liveQueries.idleTimeout", 10...86_400, into: &liveQueries.limits.idleTimeout)
 
         reader.number("accounts.passwordCost", 10...20, into: &threads.passwordCost)

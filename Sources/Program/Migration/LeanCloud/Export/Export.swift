@@ -26,6 +26,7 @@ package struct Export: Sendable {
         var files = try ExportFiles(path) { ExportPart(path: $0) != nil }
         while let file = try files.next() { try contents.add(file) }
         contents.applySchemasToNames()
+        contents.refuseAliasesOfFile()
         guard !contents.parts.isEmpty || !contents.unusable.isEmpty else {
             throw MigrationError(
                 "\(path) is no export: it has no file such as Post.jsonl, Post.0.jsonl.gz or Post_all.json"
@@ -102,6 +103,28 @@ private struct Contents {
     mutating func applySchemasToNames() {
         let schemas = schemas
         for path in unnamed { parts[path] = ExportPart(path: path) { schemas[$0] != nil } }
+    }
+
+    /// Moves the files of classes whose names are aliases of `_File` in the API to the unusable ones.
+    ///
+    /// The server would create a file for each of their objects, and drop its fields.
+    mutating func refuseAliasesOfFile() {
+        for (path, part) in parts.sorted(by: { $0.key < $1.key }) {
+            guard let name = part.className, ExportPart.aliasesOfFile.contains(name) else { continue }
+            parts[path] = nil
+            unusable.append((path, Contents.aliasReason(name)))
+        }
+        for name in ExportPart.aliasesOfFile {
+            if schemas.removeValue(forKey: name) != nil {
+                unusable.append(("\(name)_schema.json", Contents.aliasReason(name)))
+            }
+            permissions[name] = nil
+            indexes[name] = nil
+        }
+    }
+
+    private static func aliasReason(_ name: String) -> String {
+        "the API takes the class '\(name)' for _File; give the class another name"
     }
 
     private mutating func value(_ bytes: inout ByteReader, _ path: String) throws -> JSON? {

@@ -54,6 +54,17 @@ enum ExportPart: Sendable, Hashable {
         }
     }
 
+    /// The names that mean `_File` in paths of the API (docs/http-api.md#file-records).
+    static let aliasesOfFile = ["_file", "files"]
+
+    /// The class to which the objects or the members of a relation belong; `nil` for other parts.
+    var className: String? {
+        switch self {
+        case .objects(let name), .join(_, let name): name
+        case .schema, .permissions, .indexes: nil
+        }
+    }
+
     /// The class of the objects in the part that has this first line; the name of the file counts without one.
     func naming(_ className: String) -> ExportPart {
         if case .objects = self { .objects(className: className) } else { self }

@@ -71,7 +71,7 @@ struct ObjectImport: Sendable {
                 ends.append(nil)
                 continue
             }
-            let value = object.value
+            let value = comparison.withoutMissing(object.value)
             let names = comparison.differences(value, known)
             if names.isEmpty {
                 ends.append(.done)
