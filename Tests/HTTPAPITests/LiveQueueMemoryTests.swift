@@ -28,34 +28,56 @@ import Testing
         for _ in 0..<count { outbox.put(.event(event, for: installation)) }
     }
 
-    @Test("beyond the limit a client with events that wait has to go away, and one without gets its event")
+    @Test("beyond the limit the client with the longest queue has to go away, not the one that gets an event")
     func limit() {
         let outboxes = [outbox(), outbox(), outbox()]
-        for outbox in outboxes.prefix(2) {
-            for _ in 0..<4 { put(event(1000), into: outbox) }
+        for (outbox, count) in zip(outboxes, [3, 5]) {
+            for _ in 0..<count { put(event(1000), into: outbox) }
         }
         #expect(memory.size == 8000)
-        put(event(1000), into: outboxes[2])
-        #expect(outboxes.map(\.isGoing) == [false, false, false])
-        put(event(1000), into: outboxes[0])
-        #expect(outboxes.map(\.isGoing) == [true, false, false])
+        for _ in 0..<2 { put(event(1000), into: outboxes[2]) }
+        #expect(outboxes.map(\.isGoing) == [false, true, false])
         #expect(memory.size == 5000)
     }
 
-    @Test("the clients at one address have a quarter, or one event of any size")
+    @Test("beyond the limit a client at the address with most has to go away, also if another queue is longer")
+    func limitOfAddresses() {
+        let addresses = (1...4).map { "10.0.0.\($0)" }
+        let crowds = addresses.map { address in (0..<4).map { _ in outbox(at: address) } }
+        for outbox in crowds.joined() { put(event(480), into: outbox) }
+        let other = outbox(at: "10.0.0.9")
+        put(event(700), into: other)
+        #expect(!other.isGoing)
+        #expect(crowds.joined().filter(\.isGoing).count == 1)
+        #expect(memory.size <= 8000)
+    }
+
+    @Test("the clients at one address have a quarter, beyond which the longest of their queues has to go away")
     func share() {
-        let (first, second, other) = (outbox(at: "10.0.0.1"), outbox(at: "10.0.0.1"), outbox(at: "10.0.0.2"))
-        put(event(5000), into: first)
-        #expect(!first.isGoing)
-        put(event(1000), into: second)
-        put(event(1000), into: other)
-        #expect([first, second, other].map(\.isGoing) == [false, true, false])
-        _ = first.next()
-        let third = outbox(at: "10.0.0.1")
-        for _ in 0..<2 { put(event(1000), into: third) }
-        #expect(!third.isGoing)
-        put(event(1000), into: third)
-        #expect(third.isGoing)
+        let (slow, fast) = (outbox(at: "10.0.0.1"), outbox(at: "10.0.0.1"))
+        let (other, exempt) = (outbox(at: "10.0.0.2"), outbox())
+        for _ in 0..<2 { put(event(1000), into: slow) }
+        for outbox in [other, exempt] { put(event(1000), into: outbox) }
+        #expect([slow, fast, other, exempt].map(\.isGoing) == [false, false, false, false])
+        put(event(500), 2, into: fast)
+        #expect([slow, fast, other, exempt].map(\.isGoing) == [true, false, false, false])
+        #expect(memory.size == 2000 + 372 + 2 * 128)
+    }
+
+    @Test("of two queues that are equally long, the one that did not get the event has to go away")
+    func equallyLong() {
+        let (slow, fast) = (outbox(at: "10.0.0.1"), outbox(at: "10.0.0.1"))
+        for outbox in [slow, fast] { put(event(1500), into: outbox) }
+        #expect([slow, fast].map(\.isGoing) == [true, false])
+    }
+
+    @Test("one event alone can have any size")
+    func oneEvent() {
+        let outbox = self.outbox(at: "10.0.0.1")
+        put(event(9000), into: outbox)
+        #expect(!outbox.isGoing)
+        put(event(128), into: outbox)
+        #expect(outbox.isGoing)
     }
 
     @Test("equal objects of one change count once, and once for each address")

@@ -11,8 +11,8 @@ package protocol LiveConnection: AnyObject, Sendable {
     /// Queues an event for the client.
     ///
     /// Events of one call after the other are sent in that order. If the client reads too slowly and its queue exceeds
-    /// ``LiveQueryLimits/queueCount`` or ``LiveQueryLimits/queueSize``, or the queues of all clients exceed
-    /// ``LiveQueryLimits/queuedMemory``, the connection drops its queue and behaves as after ``goAway()``.
+    /// ``LiveQueryLimits/queueCount`` or ``LiveQueryLimits/queueSize``, the connection drops its queue and behaves as
+    /// after ``goAway()``. If the queues of all clients exceed ``LiveQueryLimits/queuedMemory``, the longest does.
     func send(_ event: LiveEvent)
 
     /// Tells that the connection gets events from now on; called once, before the first event.

@@ -1,10 +1,37 @@
 /// The subscriptions of one class, with the nodes that they share.
 struct LiveIndex: Sendable {
+    /// The connected subscriptions of one client.
+    private struct Connected {
+        var subscriptions: [LiveQueryID: LiveSubscription] = [:]
+        /// The position at which the first one began; it stays when that one ends, so none of the others began earlier.
+        var since = Int.max
+    }
+
     private struct Entry {
         let node: LiveNode
         var subscriptions: [LiveQueryID: LiveSubscription] = [:]
-        /// The subscriptions of installations with a connection.
-        var connected: [LiveQueryID: LiveSubscription] = [:]
+        /// The subscriptions of installations with a connection, by the client whose time they take: so all clients are
+        /// found, however many subscriptions one of them has.
+        private(set) var connected: [LiveAllowances.Key: Connected] = [:]
+        /// The client of each connected subscription.
+        private var clients: [LiveQueryID: LiveAllowances.Key] = [:]
+
+        init(node: LiveNode) {
+            self.node = node
+        }
+
+        mutating func setClient(_ client: LiveAllowances.Key?, of subscription: LiveSubscription) {
+            if let former = clients[subscription.id], former != client {
+                connected[former]?.subscriptions[subscription.id] = nil
+                if connected[former]?.subscriptions.isEmpty == true { connected[former] = nil }
+            }
+            clients[subscription.id] = client
+            guard let client else { return }
+            var own = connected.removeValue(forKey: client) ?? Connected()
+            own.subscriptions[subscription.id] = subscription
+            own.since = min(own.since, subscription.since)
+            connected[client] = own
+        }
     }
 
     private var entries: [ObjectIdentifier: Entry] = [:]
@@ -25,12 +52,26 @@ struct LiveIndex: Sendable {
         (entries[ObjectIdentifier(node)]?.subscriptions.values).map(Array.init) ?? []
     }
 
-    /// Passes the subscriptions of a node whose installations have a connection to a body, until it returns `false`.
-    func visitConnected(of node: LiveNode, _ body: (LiveSubscription) -> Bool) {
-        guard let subscriptions = entries[ObjectIdentifier(node)]?.connected.values else { return }
-        for subscription in subscriptions {
-            guard body(subscription) else { return }
+    /// The clients with a connected subscription of a node that began before a change.
+    ///
+    /// - Parameters:
+    ///   - node: The node.
+    ///   - position: The position of the change.
+    ///   - count: The maximum number of clients.
+    /// - Returns: The clients.
+    func clients(of node: LiveNode, at position: Int, atMost count: Int) -> Set<LiveAllowances.Key> {
+        var found: Set<LiveAllowances.Key> = []
+        for (client, own) in entries[ObjectIdentifier(node)]?.connected ?? [:] where own.since <= position {
+            found.insert(client)
+            if found.count >= count { break }
         }
+        return found
+    }
+
+    /// The connected subscriptions of a node that began before the change at a position.
+    func connected(of node: LiveNode, at position: Int) -> [LiveSubscription] {
+        guard let connected = entries[ObjectIdentifier(node)]?.connected.values else { return [] }
+        return connected.flatMap { $0.subscriptions.values.filter { $0.since <= position } }
     }
 
     /// The installations with subscriptions.
@@ -42,25 +83,25 @@ struct LiveIndex: Sendable {
     ///
     /// - Parameters:
     ///   - subscription: The subscription.
-    ///   - isConnected: Whether its installation has a connection.
+    ///   - client: The client whose time it takes; `nil` if its installation has no connection.
     /// - Returns: Whether the node is new.
     @discardableResult
-    mutating func insert(_ subscription: LiveSubscription, isConnected: Bool) -> Bool {
+    mutating func insert(_ subscription: LiveSubscription, of client: LiveAllowances.Key?) -> Bool {
         let node = subscription.node
         let id = ObjectIdentifier(node)
         let isNew = entries[id] == nil
         if isNew { keys[node.key] = node }
         entries[id, default: Entry(node: node)].subscriptions[subscription.id] = subscription
-        setConnected(isConnected, subscription)
+        setClient(client, of: subscription)
         return isNew
     }
 
-    /// Records whether the installation of a subscription has a connection.
-    mutating func setConnected(_ isConnected: Bool, _ subscription: LiveSubscription) {
+    /// Records the client whose time a subscription takes; `nil` if its installation has no connection.
+    mutating func setClient(_ client: LiveAllowances.Key?, of subscription: LiveSubscription) {
         let node = subscription.node
         let id = ObjectIdentifier(node)
         let wasIdle = entries[id]?.connected.isEmpty ?? true
-        entries[id]?.connected[subscription.id] = isConnected ? subscription : nil
+        entries[id]?.setClient(client, of: subscription)
         let isIdle = entries[id]?.connected.isEmpty ?? true
         if wasIdle, !isIdle { table.insert(node) }
         if !wasIdle, isIdle { table.remove(node) }
@@ -72,7 +113,7 @@ struct LiveIndex: Sendable {
     @discardableResult
     mutating func remove(_ subscription: LiveSubscription) -> Bool {
         let id = ObjectIdentifier(subscription.node)
-        setConnected(false, subscription)
+        setClient(nil, of: subscription)
         entries[id]?.subscriptions[subscription.id] = nil
         guard let entry = entries[id], entry.subscriptions.isEmpty else { return false }
         entries[id] = nil

@@ -19,7 +19,7 @@ extension LiveRegistry {
             }
             installation.attach(connection)
             state.installations[id] = installation
-            if installation.connections.count == 1 { state.setConnected(true, installation.queries) }
+            if installation.connections.count == 1 { state.setClient(ofAll: installation.queries, of: id) }
             state.usage.add(connection)
             if !installation.isLoaded, state.waiting[id] == nil {
                 state.lastWaiting += 1
@@ -67,9 +67,10 @@ extension LiveRegistry.State {
         where isGone: (any LiveConnection) -> Bool
     ) -> [any LiveConnection] {
         guard let gone = installations[id]?.connections.filter(isGone), !gone.isEmpty else { return [] }
+        let former = client(of: id)
         installations[id]?.detach(from: now, lifetime: limits.lifetime, where: isGone)
-        if let installation = installations[id], installation.connections.isEmpty {
-            setConnected(false, installation.queries)
+        if let installation = installations[id], client(of: id) != former {
+            setClient(ofAll: installation.queries, of: id)
         }
         for connection in gone { usage.remove(connection) }
         if isShared, installations[id]?.connections.isEmpty == true { unload(id) }
@@ -77,10 +78,17 @@ extension LiveRegistry.State {
         return gone
     }
 
-    /// Records whether the installation of subscriptions has a connection.
-    fileprivate mutating func setConnected(_ isConnected: Bool, _ queries: Set<LiveQueryID>) {
+    /// The client whose time the subscriptions of an installation take: that of its first connection; `nil` without one.
+    func client(of id: InstallationID) -> LiveAllowances.Key? {
+        guard let connection = installations[id]?.connections.first else { return nil }
+        return connection.address.map(LiveAllowances.Key.address) ?? .installation(id)
+    }
+
+    /// Records whose time the subscriptions of an installation take, after its first connection has changed.
+    fileprivate mutating func setClient(ofAll queries: Set<LiveQueryID>, of id: InstallationID) {
+        let client = self.client(of: id)
         for subscription in queries.compactMap({ subscriptions[$0] }) {
-            classes[subscription.node.className]?.setConnected(isConnected, subscription)
+            classes[subscription.node.className]?.setClient(client, of: subscription)
         }
     }
 }

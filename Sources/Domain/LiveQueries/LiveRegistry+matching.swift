@@ -15,36 +15,19 @@ extension LiveRegistry {
     /// The maximum number of clients whose time one evaluation takes: all clients of a node with many subscriptions would
     /// be a long list for each change, also for one that does not match.
     private static let maxClients = 16
-    /// The maximum number of subscriptions in which these clients are searched: many can be of one client.
-    private static let maxVisits = 100
 
     /// The clients whose time the evaluation of a node takes: those with a subscription that gets an event about a
-    /// change, or 16 of them; empty if no subscription gets one.
+    /// change, or 16 of them, each once however many subscriptions it has; empty if no subscription gets one.
     func clients(of node: LiveNode, at position: Int) -> Set<LiveAllowances.Key> {
         withState { state in
-            var found: Set<LiveAllowances.Key> = []
-            var visits = 0
-            state.classes[node.className]?.visitConnected(of: node) { subscription in
-                guard let connection = state.connection(of: subscription, at: position) else { return true }
-                let id = subscription.installation
-                found.insert(connection.address.map(LiveAllowances.Key.address) ?? .installation(id))
-                visits += 1
-                return found.count < LiveRegistry.maxClients && visits < LiveRegistry.maxVisits
-            }
-            return found
+            let index = state.classes[node.className]
+            return index?.clients(of: node, at: position, atMost: LiveRegistry.maxClients) ?? []
         }
     }
 
     /// The subscriptions of a node that get an event about a change: those that began before it and have a connection.
     func subscriptions(of node: LiveNode, at position: Int) -> [LiveSubscription] {
-        withState { state in
-            var found: [LiveSubscription] = []
-            state.classes[node.className]?.visitConnected(of: node) { subscription in
-                if state.connection(of: subscription, at: position) != nil { found.append(subscription) }
-                return true
-            }
-            return found
-        }
+        withState { $0.classes[node.className]?.connected(of: node, at: position) ?? [] }
     }
 
     /// Removes the subscriptions of a node whose condition the class no longer allows.
@@ -77,13 +60,5 @@ extension LiveRegistry {
         }
         for (connection, event) in sending { connection.send(event) }
         return sending.count
-    }
-}
-
-extension LiveRegistry.State {
-    /// The first connection to which a subscription sends its events about a change; `nil` if it sends none.
-    fileprivate func connection(of subscription: LiveSubscription, at position: Int) -> (any LiveConnection)? {
-        guard subscription.since <= position else { return nil }
-        return installations[subscription.installation]?.connections.first
     }
 }

@@ -192,8 +192,8 @@ extension LiveRegistry.State {
         callers.insert(caller)
         usage.add(subscriptionOf: subscription.owner)
         let name = subscription.node.className
-        let isConnected = installations[subscription.installation]?.connections.isEmpty == false
-        if classes[name, default: LiveIndex()].insert(subscription, isConnected: isConnected) {
+        let client = self.client(of: subscription.installation)
+        if classes[name, default: LiveIndex()].insert(subscription, of: client) {
             usage.add(subscription.node)
         }
         if filters.follow(name) {

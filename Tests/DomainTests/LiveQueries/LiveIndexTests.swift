@@ -155,7 +155,7 @@ import Testing
         var index = LiveIndex()
         for number in 0..<10_000 {
             let node = try node(#"{"list":\#(number / 10),"n":{"$gt":\#(number)}}"#, in: nil)
-            index.insert(try subscription(node, "q\(number)"), isConnected: true)
+            index.insert(try subscription(node, "q\(number)"), of: .address("10.0.0.1"))
         }
         #expect(try index.table.candidates([state(#"{"list":77,"n":5}"#)]).count == 10)
     }
@@ -164,12 +164,33 @@ import Testing
     func manyPaths() throws {
         var index = LiveIndex()
         for number in 0..<200 {
-            index.insert(try subscription(node(#"{"a.p\#(number)":1}"#, in: nil), "q\(number)"), isConnected: true)
+            let node = try node(#"{"a.p\#(number)":1}"#, in: nil)
+            index.insert(try subscription(node, "q\(number)"), of: .address("10.0.0.1"))
         }
         #expect(try index.table.candidates([state(#"{"a":{"p7":1}}"#)]).count == 1)
         // The array itself counts, too.
         let elements = Array(repeating: "{}", count: 999).joined(separator: ",")
         #expect(try index.table.candidates([state(#"{"a":[\#(elements)]}"#)]).count == 100)
+    }
+
+    @Test("a node has each of its clients once, also behind two thousand subscriptions of one of them")
+    func clients() throws {
+        var index = LiveIndex()
+        let node = try node(#"{"a":1}"#, in: nil)
+        for number in 0..<2000 {
+            index.insert(try subscription(node, "q\(number)"), of: .address("10.0.0.1"))
+        }
+        let other = try subscription(node, "other")
+        index.insert(other, of: .address("10.0.0.2"))
+        let both: Set<LiveAllowances.Key> = [.address("10.0.0.1"), .address("10.0.0.2")]
+        #expect(index.clients(of: node, at: 0, atMost: 16) == both)
+        #expect(index.clients(of: node, at: 0, atMost: 1).count == 1)
+        #expect(index.clients(of: node, at: -1, atMost: 16).isEmpty)
+        #expect(index.connected(of: node, at: 0).count == 2001)
+        index.setClient(.address("10.0.0.1"), of: other)
+        #expect(index.clients(of: node, at: 0, atMost: 16) == [.address("10.0.0.1")])
+        index.setClient(nil, of: other)
+        #expect(index.connected(of: node, at: 0).count == 2000)
     }
 
     private func subscription(_ node: LiveNode, _ id: String = "q") throws -> LiveSubscription {
@@ -187,7 +208,7 @@ import Testing
     private func found(_ node: LiveNode, _ object: String) throws -> Bool {
         var index = LiveIndex()
         let subscription = try subscription(node)
-        index.insert(subscription, isConnected: true)
+        index.insert(subscription, of: .address("10.0.0.1"))
         let isFound = try !index.table.candidates([state(object)]).isEmpty
         index.remove(subscription)
         #expect(index.isEmpty)

@@ -46,6 +46,43 @@ import Testing
         }
     }
 
+    @Test("a client gets its events although another one has the same condition very often, and has taken its time")
+    func copiedCondition() async throws {
+        // Several conditions: the order of subscriptions in memory differs from one to the other.
+        let conditions = (0..<6).map { #"{"a":1,"n":{"$gt":\#($0)}}"# }
+        try await fixture.running {
+            for (number, condition) in conditions.enumerated() {
+                for copy in 0..<150 { try await fixture.subscribe(condition, id: "near\(copy)") }
+                try await fixture.subscribe(condition, id: "far\(number)")
+            }
+            for copy in 0..<150 { _ = try attach("near\(copy)", at: "10.0.0.1") }
+            let others = try conditions.indices.map { try attach("far\($0)", at: "10.0.0.2") }
+            fixture.live.registry.allowances.take([.address("10.0.0.1"): .seconds(60)])
+            try await fixture.create(#"{"a":1,"n":9}"#)
+            await fixture.live.settle()
+            #expect(others.map { $0.events.count } == others.map { _ in 1 })
+            #expect(others.allSatisfy { $0.departures == 0 })
+        }
+    }
+
+    @Test("when the first connection of an installation ends, the client of the next one is charged")
+    func nextConnection() async throws {
+        try await fixture.subscribe(#"{"a":1}"#)
+        let registry = fixture.live.registry
+        let node = try #require(nodes().first)
+        let first = try attach("page", at: "10.0.0.1")
+        _ = try attach("page", at: "10.0.0.2")
+        #expect(registry.clients(of: node, at: registry.changesPosition) == [.address("10.0.0.1")])
+        fixture.live.detach(first, from: try #require(InstallationID("page")))
+        #expect(registry.clients(of: node, at: registry.changesPosition) == [.address("10.0.0.2")])
+    }
+
+    private func attach(_ id: String, at address: String) throws -> LiveClient {
+        let client = LiveClient(at: address)
+        _ = try fixture.live.attach(client, as: try #require(InstallationID(id)))
+        return client
+    }
+
     @Test("a client whose conditions have taken their time is sent away for slow ones, and can come back")
     func spentTime() async throws {
         try await fixture.running {

@@ -59,33 +59,38 @@ final class LiveQueryOutbox: Sendable {
 
     /// Queues an item.
     ///
-    /// If the client reads too slowly, or too much waits for all clients, all items are dropped, and the next is
-    /// ``Next/goAway(isSlow:)``.
+    /// If the client reads too slowly, all items are dropped, and the next is ``Next/goAway(isSlow:)``. If too much waits
+    /// for all clients, or for those at the address, that happens to the longest of their queues.
     func put(_ item: Item) {
-        let isNews = state.withLock { state in
-            guard !state.isGoing else { return false }
+        let (isNews, isTooMuch) = state.withLock { state -> (Bool, Bool) in
+            guard !state.isGoing else { return (false, false) }
             // A client that waits for no other event gets one of any size.
             let isFirst = state.items.isEmpty
-            guard
-                isFirst || (state.items.count < limits.queueCount && state.size + item.size <= limits.queueSize),
-                item.event.map({ memory.add($0, for: address, isFirst: isFirst) }) ?? true
+            guard isFirst || (state.items.count < limits.queueCount && state.size + item.size <= limits.queueSize)
             else {
                 state.isSlow = true
                 leave(&state)
-                return true
+                return (true, false)
             }
             state.items.append(item)
             state.size += item.size
+            let isTooMuch = item.event.map { memory.add($0, to: self, for: address) } ?? false
             defer { state.isNoticed = true }
-            return !state.isNoticed
+            return (!state.isNoticed, isTooMuch)
         }
         if isNews { notify() }
+        guard isTooMuch else { return }
+        // Each round ends the counting of at least one event, without two locks of queues at a time.
+        while let longest = memory.longest(insteadOf: self, for: address) { longest.goAway(isSlow: true) }
     }
 
     /// Drops all events; the next is ``Next/goAway(isSlow:)``.
-    func goAway() {
+    ///
+    /// - Parameter isSlow: Whether the reason is that the client reads too slowly.
+    func goAway(isSlow: Bool = false) {
         let isNews = state.withLock { state in
             guard !state.isGoing else { return false }
+            state.isSlow = isSlow
             leave(&state)
             return true
         }
@@ -106,7 +111,7 @@ final class LiveQueryOutbox: Sendable {
                 return .nothing
             }
             state.size -= item.size
-            if let event = item.event { memory.remove(event, for: address) }
+            if let event = item.event { memory.remove(event, from: ObjectIdentifier(self), for: address) }
             return .item(item)
         }
     }
@@ -118,7 +123,7 @@ final class LiveQueryOutbox: Sendable {
 
     private func drop(_ state: inout State) {
         for item in state.items {
-            if let event = item.event { memory.remove(event, for: address) }
+            if let event = item.event { memory.remove(event, from: ObjectIdentifier(self), for: address) }
         }
         state.items = CircularBuffer(initialCapacity: 1)
         state.size = 0

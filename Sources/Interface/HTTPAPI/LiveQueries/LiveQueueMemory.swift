@@ -6,6 +6,9 @@ internal import Synchronization
 ///
 /// Events about one change share the storage of equal objects. Such a storage counts once, and once for each address
 /// for whose clients it waits.
+///
+/// If too much waits, the clients with the longest queues have to go away, not those that get the next event: a client
+/// that reads fast enough loses nothing because of a slow one, also at the same address.
 final class LiveQueueMemory: Sendable {
     /// Bytes of the JSON of an event.
     fileprivate struct Storage {
@@ -18,26 +21,37 @@ final class LiveQueueMemory: Sendable {
         static let fixedSize = 128
     }
 
-    /// What counts together: all events, or those for the clients at one address.
+    /// Whose events count together.
+    private enum Key: Hashable {
+        /// Those for all clients at an address.
+        case address(String)
+        /// Those of one queue, where addresses have no limit.
+        case queue(ObjectIdentifier)
+    }
+
+    /// What counts together: all events, or those of a key.
     private struct Account {
         /// The counted bytes.
         var size = 0
+        /// The number of events.
+        private var count = 0
         /// The number of events, by the address of the storage.
         private var users: [UInt: Int] = [:]
 
-        var isEmpty: Bool { size == 0 && users.isEmpty }
-
-        /// The bytes that an event would add.
-        func cost(of storages: [Storage]) -> Int {
-            storages.reduce(Storage.fixedSize) { users[$1.address] == nil ? $0 + $1.size : $0 }
-        }
+        /// Whether the events take more than a limit; one alone can have any size.
+        func exceeds(_ limit: Int) -> Bool { count > 1 && size > limit }
 
         mutating func add(_ storages: [Storage]) {
-            size += cost(of: storages)
-            for storage in storages { users[storage.address, default: 0] += 1 }
+            count += 1
+            size += Storage.fixedSize
+            for storage in storages {
+                if users[storage.address] == nil { size += storage.size }
+                users[storage.address, default: 0] += 1
+            }
         }
 
         mutating func remove(_ storages: [Storage]) {
+            count -= 1
             size -= Storage.fixedSize
             for storage in storages {
                 guard let count = users[storage.address] else { continue }
@@ -47,9 +61,24 @@ final class LiveQueueMemory: Sendable {
         }
     }
 
+    /// The queue of one client.
+    private struct Queue {
+        weak var outbox: LiveQueryOutbox?
+        /// The number of events.
+        var count = 0
+        /// The bytes of the events, as if no other client waited for equal ones.
+        var size = 0
+    }
+
+    /// The queues of a key in which events wait.
+    private struct Client {
+        var account = Account()
+        var queues: [ObjectIdentifier: Queue] = [:]
+    }
+
     private struct State {
         var all = Account()
-        var ofAddress: [String: Account] = [:]
+        var clients: [Key: Client] = [:]
     }
 
     /// The maximum for all clients in bytes.
@@ -70,33 +99,79 @@ final class LiveQueueMemory: Sendable {
     ///
     /// - Parameters:
     ///   - event: The event.
+    ///   - outbox: The queue.
     ///   - address: The client address; `nil` has no share.
-    ///   - isFirst: Whether no other event waits for the client. A client that reads fast enough has only such events,
-    ///     and is not sent away because other clients use all of the memory.
-    /// - Returns: `false` if the event was not counted, because the memory or the part of the address is used up. The
-    ///   only event for an address can have any size.
-    func add(_ event: LiveEvent, for address: String?, isFirst: Bool) -> Bool {
+    /// - Returns: Whether too much waits now: call ``longest(insteadOf:for:)``.
+    func add(_ event: LiveEvent, to outbox: LiveQueryOutbox, for address: String?) -> Bool {
         let storages = event.storages
+        let id = ObjectIdentifier(outbox)
+        let key = LiveQueueMemory.key(of: id, at: address)
         return state.withLock { state in
-            if !isFirst, state.all.size + state.all.cost(of: storages) > limit { return false }
-            if let address {
-                if let own = state.ofAddress[address], own.size + own.cost(of: storages) > share { return false }
-                state.ofAddress[address, default: Account()].add(storages)
-            }
             state.all.add(storages)
-            return true
+            var client = state.clients.removeValue(forKey: key) ?? Client()
+            client.account.add(storages)
+            var queue = client.queues[id] ?? Queue(outbox: outbox)
+            queue.count += 1
+            queue.size += Storage.fixedSize + storages.reduce(0) { $0 + $1.size }
+            client.queues[id] = queue
+            state.clients[key] = client
+            return state.all.exceeds(limit) || (address != nil && client.account.exceeds(share))
         }
     }
 
     /// Ends the counting of an event, which must exist until the call returns.
-    func remove(_ event: LiveEvent, for address: String?) {
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - id: Identifies the queue.
+    ///   - address: The client address of the queue.
+    func remove(_ event: LiveEvent, from id: ObjectIdentifier, for address: String?) {
         let storages = event.storages
+        let key = LiveQueueMemory.key(of: id, at: address)
         state.withLock { state in
             state.all.remove(storages)
-            guard let address else { return }
-            state.ofAddress[address]?.remove(storages)
-            if state.ofAddress[address]?.isEmpty == true { state.ofAddress[address] = nil }
+            guard var client = state.clients.removeValue(forKey: key) else { return }
+            client.account.remove(storages)
+            client.queues[id]?.count -= 1
+            client.queues[id]?.size -= Storage.fixedSize + storages.reduce(0) { $0 + $1.size }
+            if client.queues[id]?.count == 0 { client.queues[id] = nil }
+            if !client.queues.isEmpty { state.clients[key] = client }
         }
+    }
+
+    /// The queue whose client has to go away because too much waits; `nil` if no more waits than the limits allow.
+    ///
+    /// It is the longest one at the address if the share is used up, otherwise that of the address with most. Call it
+    /// without the lock of a queue, because the queue that has to go can be any.
+    ///
+    /// - Parameters:
+    ///   - outbox: The queue that got an event; another one that is as long has to go first.
+    ///   - address: The client address of the queue.
+    /// - Returns: The queue.
+    func longest(insteadOf outbox: LiveQueryOutbox, for address: String?) -> LiveQueryOutbox? {
+        let id = ObjectIdentifier(outbox)
+        let key = LiveQueueMemory.key(of: id, at: address)
+        return state.withLock { state in
+            let client: Client?
+            if address != nil, let own = state.clients[key], own.account.exceeds(share) {
+                client = own
+            } else if state.all.exceeds(limit) {
+                let most = state.clients.max {
+                    ($0.value.account.size, $0.key == key ? 0 : 1) < ($1.value.account.size, $1.key == key ? 0 : 1)
+                }
+                client = most?.value
+            } else {
+                client = nil
+            }
+            let queue = client?.queues.max {
+                ($0.value.size, $0.key == id ? 0 : 1) < ($1.value.size, $1.key == id ? 0 : 1)
+            }
+            return queue?.value.outbox
+        }
+    }
+
+    private static func key(of id: ObjectIdentifier, at address: String?) -> Key {
+        address.map(Key.address) ?? .queue(id)
     }
 }
 
