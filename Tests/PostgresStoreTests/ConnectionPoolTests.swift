@@ -58,6 +58,38 @@ import Testing
         }
     }
 
+    @Test("outdated connections close idle ones once in an interval, and themselves each time")
+    func outdated() async throws {
+        try await Engine.withAddress { address in
+            let pool = ConnectionPool(address, replacingIdleEvery: .seconds(3600))
+            /// The processes of two connections that are idle afterwards.
+            func processes() throws -> Set<Int64> {
+                let query: SQL = "SELECT pg_backend_pid()::bigint"
+                return try pool.withConnection { first in
+                    try pool.withConnection { second in
+                        let results = [try first.run(query), try second.run(query)]
+                        return Set(results.compactMap { $0.integer(0, 0) })
+                    }
+                }
+            }
+            var idle = try processes()
+            for left in [0, 1, 1] {
+                let failure = #expect(throws: PostgresError.self) {
+                    try pool.withConnection { connection in
+                        connection.later("BEGIN READ ONLY")
+                        try connection.run("CREATE TABLE task ()")
+                    }
+                }
+                #expect(failure?.concernsSession == true)
+                let next = try processes()
+                #expect(next.count == 2)
+                #expect(idle.intersection(next).count == left)
+                idle = next
+            }
+            pool.close()
+        }
+    }
+
     @Test("a server writes again after its database was read-only, with new connections")
     func readOnly() async throws {
         try await Engine.withAddress { plain in

@@ -53,6 +53,7 @@ import Testing
                     thread: NIOThreadPool.singleton,
                     catalog: SharedPostgresCatalog(PostgresCatalog()),
                     relay: ChangeRelay(feed: ChangeFeed(), server: server),
+                    id: "",
                     claim: SchemaClaim(.tool, of: server, schema: address.schema),
                     builder: IndexBuilder(pool, quickRows: 0, logger: nil),
                     commits: DurationHistogram(.accesses)

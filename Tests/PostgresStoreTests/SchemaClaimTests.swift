@@ -86,8 +86,11 @@ import Testing
         }
     }
 
-    @Test("a server that is alone goes on after a restore to a time before its start")
-    func restoredHolder() async throws {
+    @Test(
+        "a server that is alone goes on after a restore to a time before its start, also if it keeps its connections",
+        arguments: [true, false]
+    )
+    func restoredHolder(losesConnections: Bool) async throws {
         try await Engine.withAddress { plain in
             let connection = try PostgresConnection(plain)
             func holder() throws -> String? { try connection.run("SELECT holder FROM state").text(0, 0) }
@@ -100,7 +103,7 @@ import Testing
             let own = try holder()
             try connection.run("UPDATE state SET holder = \(former)")
             await expectFailure(.unavailable) { try await store.write { try $0.save(ClassSchema(name: task)) } }
-            try Engine.endConnections(of: address)
+            if losesConnections { try Engine.endConnections(of: address) }
             try await eventually { (try? await store.write { try $0.save(ClassSchema(name: task)) }) != nil }
             #expect(try holder() == own)
             try await store.close()

@@ -12,13 +12,16 @@ internal import Logging
 /// versions, so the server begins a new timeline in this case, too, but does not warn of a loss.
 ///
 /// A schema with another id was created anew, and has nothing that the server could go on from: its connections are
-/// refused.
+/// refused. Those that are open already notice it before they write (``PostgresWriter``).
 final class TimelineCheck: Sendable {
     private let relay: ChangeRelay
     private let catalog: SharedPostgresCatalog
     /// The id of the schema (``PostgresObjectStore/id``).
     private let id: String
     private let logger: Logger?
+
+    /// Why a connection to a schema with another id counts as lost.
+    static let otherSchema = "the schema was created anew, or is of another storage"
 
     init(_ relay: ChangeRelay, _ catalog: SharedPostgresCatalog, id: String, logger: Logger? = nil) {
         self.relay = relay
@@ -43,7 +46,7 @@ final class TimelineCheck: Sendable {
                 """
             )
             guard result.text(0, 3) ?? "" == id else {
-                throw connection.abandon("the schema was created anew, or is of another storage")
+                throw connection.abandon(TimelineCheck.otherSchema)
             }
             connection.timeline = known.timeline
             let last = LogEntry(number: result.integer(0, 0) ?? 0, stamp: result.text(0, 2))

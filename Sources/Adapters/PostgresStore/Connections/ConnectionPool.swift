@@ -14,6 +14,8 @@ final class ConnectionPool: Sendable {
         var isClosed = false
         /// Runs the first exchange of a connection.
         var begin: @Sendable (PostgresConnection) throws -> Void = { try $0.flush() }
+        /// The time before which an outdated connection closes no idle ones.
+        var sparesIdleUntil: ContinuousClock.Instant?
         /// The timeline of the newest connection.
         var timeline = 0
 
@@ -27,10 +29,13 @@ final class ConnectionPool: Sendable {
     }
 
     let address: PostgresAddress
+    /// The minimum time between two outdated connections that close the idle ones.
+    private let replacementInterval: Duration
     private let state = Mutex(State())
 
-    init(_ address: PostgresAddress) {
+    init(_ address: PostgresAddress, replacingIdleEvery replacementInterval: Duration = .seconds(5)) {
         self.address = address
+        self.replacementInterval = replacementInterval
     }
 
     /// Lets a body run the first exchange of each later connection, as ``PostgresConnection/init(_:beginning:)`` does.
@@ -114,8 +119,7 @@ final class ConnectionPool: Sendable {
     }
 
     private func giveBack(_ connection: PostgresConnection) {
-        // Those that are idle are probably outdated, too.
-        guard !connection.isOutdated else { return closeIdle() }
+        guard !connection.isOutdated else { return replaceIdle() }
         state.withLock { state in
             if !state.isClosed, !connection.isLost, connection.timeline == state.timeline {
                 state.idle.append(connection)
@@ -127,6 +131,19 @@ final class ConnectionPool: Sendable {
     func close() {
         state.withLock { $0.isClosed = true }
         closeIdle()
+    }
+
+    /// Closes idle connections after one was outdated, because they probably are, too.
+    ///
+    /// While the database stays read-only, each refused change has an outdated connection, also a new one. Reads keep
+    /// theirs then.
+    private func replaceIdle() {
+        let isDue = state.withLock { state in
+            if let until = state.sparesIdleUntil, ContinuousClock.now < until { return false }
+            state.sparesIdleUntil = .now + replacementInterval
+            return true
+        }
+        if isDue { closeIdle() }
     }
 
     private func closeIdle() {

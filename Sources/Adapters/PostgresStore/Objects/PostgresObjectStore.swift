@@ -91,6 +91,7 @@ package final class PostgresObjectStore: ObjectStore {
                 thread: own,
                 catalog: catalog,
                 relay: relay,
+                id: id,
                 claim: claim,
                 builder: builder,
                 commits: commits

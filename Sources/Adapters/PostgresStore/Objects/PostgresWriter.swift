@@ -34,6 +34,8 @@ final class PostgresWriter: Sendable {
     private let thread: NIOThreadPool
     private let catalog: SharedPostgresCatalog
     private let relay: ChangeRelay
+    /// The id of the schema (``PostgresObjectStore/id``).
+    private let id: String
     private let claim: SchemaClaim
     private let builder: IndexBuilder
     private let maxGroupTime: Duration
@@ -47,6 +49,7 @@ final class PostgresWriter: Sendable {
         thread: NIOThreadPool,
         catalog: SharedPostgresCatalog,
         relay: ChangeRelay,
+        id: String,
         claim: SchemaClaim,
         builder: IndexBuilder,
         commits: DurationHistogram,
@@ -55,7 +58,7 @@ final class PostgresWriter: Sendable {
         self.pool = pool
         self.thread = thread
         self.catalog = catalog
-        self.relay = relay
+        (self.relay, self.id) = (relay, id)
         self.claim = claim
         self.builder = builder
         self.maxGroupTime = maxGroupTime
@@ -179,17 +182,16 @@ final class PostgresWriter: Sendable {
         // LOCK takes no snapshot, so the one of the next statement contains everything that was committed before.
         connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
         connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
-        var (version, lastChange, time): (Int64, Int64, String) = (-1, 0, "")
-        let columns = "catalog_version, last_change, holder, \(LogEntry.timeExpression)"
-        connection.later("SELECT \(columns) FROM state") { [claim] result in
-            version = result.integer(0, 0) ?? -1
-            lastChange = result.integer(0, 1) ?? 0
-            time = result.text(0, 3) ?? ""
-            try claim.require(holder: result.text(0, 2))
-        }
+        let columns = "catalog_version, last_change, holder, \(LogEntry.timeExpression), (SELECT id FROM identity)"
+        var row: PostgresResult?
+        connection.later("SELECT \(columns) FROM state") { row = $0 }
         try connection.flush()
+        // Before the holder, which is that of the other schema.
+        guard row?.text(0, 4) ?? "" == id else { throw connection.abandon(TimelineCheck.otherSchema) }
+        try claim.require(holder: row?.text(0, 2))
+        let lastChange = row?.integer(0, 1) ?? 0
         var current = catalog.current
-        if current.version != version { current = try catalog.refresh(connection) }
+        if current.version != row?.integer(0, 0) ?? -1 { current = try catalog.refresh(connection) }
         // Throws if the connection, and perhaps the catalog, is of an earlier timeline.
         let published = try relay.publishedNumber(for: connection)
         // Subscribers hear of other servers' changes before those of this transaction.
@@ -201,7 +203,7 @@ final class PostgresWriter: Sendable {
             current,
             building: builder,
             deferring: deferring,
-            as: LogEntry(number: lastChange + 1, of: relay.server, at: time),
+            as: LogEntry(number: lastChange + 1, of: relay.server, at: row?.text(0, 3) ?? ""),
             recording: changes
         )
     }

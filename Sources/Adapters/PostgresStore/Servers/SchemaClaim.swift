@@ -10,7 +10,8 @@ internal import Synchronization
 /// turn, so no change is made beside a server that wants to be alone.
 ///
 /// After a restore to a time before the start of a server that is alone, `state.holder` is the one that it replaced. If it
-/// has the lock, no other server uses the schema, and it takes the schema again.
+/// has the lock, no other server uses the schema, and it takes the schema again. It does not if it replaced `NULL`, which
+/// is also what servers leave that have shared the schema since.
 final class SchemaClaim: Sendable {
     private let use: SchemaUse
     /// The name of this server.
@@ -23,6 +24,8 @@ final class SchemaClaim: Sendable {
     private let former = Mutex<String?>(nil)
     /// Whether the listening connection has the lock.
     private let isLocked = Atomic(false)
+    /// Whether a transaction has read the replaced holder since the last ``renew(_:)``.
+    private let hasFoundFormer = Atomic(false)
 
     init(_ use: SchemaUse, of server: String, schema: String, logger: Logger? = nil) {
         self.use = use
@@ -71,10 +74,16 @@ final class SchemaClaim: Sendable {
         try connection.flush()
     }
 
-    /// Takes the lock again if a loss of the listening connection ended it; called after each loss, and then periodically.
+    /// Takes the lock again if a loss of the listening connection ended it, and the schema after a restore; called after
+    /// each loss, and then periodically.
+    ///
+    /// A restore that ends no connections, such as a dump that is loaded in one transaction, leaves the lock.
     func renew(_ connection: PostgresConnection) throws {
-        guard use != .tool, !isLocked.load(ordering: .relaxed) else { return }
-        let isAlone = try lock(connection)
+        guard use != .tool else { return }
+        let hadLock = isLocked.load(ordering: .relaxed)
+        guard hasFoundFormer.exchange(false, ordering: .relaxed) || !hadLock else { return }
+        // PostgreSQL counts the locks of a session, so it takes none that it has.
+        let isAlone = try hadLock || lock(connection)
         let known = try holder(connection)
         guard isAlone, isFormer(known) else { return note(holder: known) }
         try replace(known, by: server, connection)
@@ -92,8 +101,11 @@ final class SchemaClaim: Sendable {
 
     /// Throws if another server took the schema: `holder` is `state.holder`, as a transaction reads it.
     func require(holder: String?) throws {
-        // Until the listening connection has found out whether another server uses the schema.
-        guard !isFormer(holder) else { throw refusalOfCalls }
+        guard !isFormer(holder) else {
+            // Until the listening connection has found out whether another server uses the schema.
+            hasFoundFormer.store(true, ordering: .relaxed)
+            throw refusalOfCalls
+        }
         note(holder: holder)
         try require()
     }
