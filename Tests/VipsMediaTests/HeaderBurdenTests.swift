@@ -52,13 +52,37 @@ import Testing
         }
     }
 
-    @Test("a progressive JPEG with ten thousand segments behind its first scan is refused")
+    @Test("a progressive JPEG with a thousand segments behind its first scan is refused")
     func segmentsBetweenScans() async throws {
         let jpeg = Array(try ImageSample.encoded(as: "format/jpeg/interlace/1").readableBytesView)
         let rendering = try Rendering()
-        _ = try await rendering.open(inserted(segments(9000), in: jpeg, at: jpeg.count - 2))
-        let bytes = inserted(segments(10_001), in: jpeg, at: jpeg.count - 2)
+        _ = try await rendering.open(inserted(segments(900), in: jpeg, at: jpeg.count - 2))
+        let bytes = inserted(segments(1001), in: jpeg, at: jpeg.count - 2)
         await expectFailure(.imageTooLarge) { try await rendering.open(bytes) }
+    }
+
+    @Test("bytes like segments behind the end of a progressive JPEG do not count")
+    func segmentsBehindEnd() async throws {
+        let jpeg = Array(try ImageSample.encoded(as: "format/jpeg/interlace/1").readableBytesView)
+        let rendering = try Rendering()
+        _ = try await rendering.open(inserted(segments(20_000), in: jpeg, at: jpeg.count))
+    }
+
+    @Test("a segment with a length that is too short hides no others")
+    func shortLength() throws {
+        let bytes = JPEGSample.file([0xff, 0xe1, 0, 0], segments(1000))
+        let areFew = try bytes.withUnsafeBytes { try JPEGSegments.areFew(ByteWindow($0)) }
+        #expect(!areFew)
+    }
+
+    @Test("a TIFF whose pages announce more strips than their tables have is refused")
+    func announcedStrips() async throws {
+        let entries: [TagSample.Entry] = [
+            .short(256, [1]), .long(257, 999_999), .short(258, [8]), .short(259, [1]), .short(262, [1]), .start(273),
+            .short(277, [1]), .short(278, [1]), .long(279, 1),
+        ]
+        let bytes = ByteBuffer(bytes: TagSample.file(entries, following: [9], pages: 400))
+        await expectFailure(.imageTooLarge) { try await Rendering().open(bytes) }
     }
 
     @Test("header and EXIF of a TIFF with thousands of pages are not read")

@@ -35,12 +35,19 @@ extension ImageService {
                 rest.removeFirst()
                 plan = try self.plan(request, of: image.header, Array(rest))
             }
-            var job = Job(plan: plan, image: image, marks: marks)
+            let job = Job(plan: plan, image: image, marks: marks)
             return try await ServiceError.ofTheSource(ignored: ignoresAll) {
-                if let smaller = try await jobOnPreScaledCopy(for: job, of: origin, permit) { job = smaller }
-                return try await render(job, permit) { [plan] in
+                let settle: @Sendable (RenderedImage) async throws -> RenderingResult = { [plan] in
                     try await settled($0, plan, of: origin, under: name)
                 }
+                if let smaller = try await jobOnPreScaledCopy(for: job, of: origin, permit) {
+                    do {
+                        return try await render(smaller, permit, settle)
+                    } catch is RemovedCopy {
+                        // The source has the same pixels, but takes longer.
+                    }
+                }
+                return try await render(job, permit, settle)
             }
         }
     }

@@ -38,7 +38,8 @@ extension ImageService {
         switch copy {
         case .cached(let cached):
             header.fileSize = Int(cached.blob.size)
-            bytes = try await ImageBytes(cached.blob)
+            let read = try await ImageBytes(cached.blob)
+            if case .local(.file) = read { bytes = .closed(closedCopy(cached, name)) } else { bytes = read }
         case .rendered(let image):
             header.fileSize = image.bytes.readableBytes
             bytes = .local(.memory(image.bytes))
@@ -46,6 +47,23 @@ extension ImageService {
         smaller.image = ImageInput(header: header, bytes: bytes)
         return smaller
     }
+
+    /// A stored copy as a source that is opened when its job runs; opening it throws ``RemovedCopy`` if it is gone then.
+    private func closedCopy(_ copy: StoredDerivative, _ name: DerivativeName) -> ImageOrigin {
+        ImageOrigin(
+            source: name.source,
+            version: copy.tag,
+            size: copy.blob.size,
+            mediaType: copy.mediaType,
+            open: { [derivatives] in
+                guard let copy = try? await derivatives.open(name) else { throw RemovedCopy() }
+                return copy.blob
+            }
+        )
+    }
+
+    /// The error for a pre-scaled copy that the cache removed while a job on it waited.
+    struct RemovedCopy: Error {}
 
     /// A pre-scaled copy of a source, from which small derivatives are rendered.
     enum PreScaledCopy: Sendable {

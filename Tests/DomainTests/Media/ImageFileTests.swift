@@ -18,7 +18,7 @@ import Testing
             version: "1",
             size: Int64(text.utf8.count),
             mediaType: .jpeg,
-            open: { try FileBlob(text, files) }
+            open: { try CountedBlob(text, files) }
         )
     }
 
@@ -38,6 +38,45 @@ import Testing
         let results = try await [firstResult, secondResult]
         #expect(results == ["made", "made"])
         #expect(fixture.renderer.jobs.map(\.source) == ["first", "second"])
+    }
+
+    /// A job on a stored pre-scaled copy, which waits behind another job until `meanwhile` has ended.
+    private func waitingOnCopy(_ meanwhile: () async throws -> Void) async throws -> [String] {
+        var settings = ImageSettings()
+        settings.preScaledSide = 1000
+        let source = try await fixture.file(as: ImageHeader(format: .jpeg, size: ImageSize(4000, 3000)))
+        fixture.renderer.make("a copy")
+        _ = try await fixture.service(settings).text("imageView2/2/w/200", of: source)
+        _ = await fixture.derivatives.next()
+        _ = await fixture.derivatives.next()
+        let admission = ImageAdmission(workers: 1, memory: 512 << 20, queue: 16)
+        let service = fixture.service(settings, admission: admission)
+        let earlier = fixture.renderer.jobs.count
+        let (begun, mayEnd) = fixture.renderer.hold()
+        let first = origin("first", OpenFiles())
+        let firstResult = Task.immediate { try await service.text("imageView2/2/w/200", of: first) }
+        await begun.wait()
+        let secondResult = Task.immediate { try await service.text("imageView2/2/w/300", of: source) }
+        try await eventually { admission.waitingCount == 1 }
+        try await meanwhile()
+        mayEnd.open()
+        _ = try await (firstResult.value, secondResult.value)
+        return fixture.renderer.jobs.dropFirst(earlier).map(\.source)
+    }
+
+    @Test("a job that waits has its pre-scaled copy closed")
+    func closedCopy() async throws {
+        let files = OpenFiles()
+        fixture.derivatives.keepInFiles(files)
+        let sources = try await waitingOnCopy { try await eventually { files.count == 0 } }
+        #expect(sources == ["first", "a copy"])
+    }
+
+    @Test("a job whose pre-scaled copy is removed while it waits is made of its source")
+    func removedCopy() async throws {
+        fixture.derivatives.keepInFiles(OpenFiles())
+        let sources = try await waitingOnCopy { fixture.derivatives.removeAll() }
+        #expect(sources == ["first", "a photograph"])
     }
 
     @Test("an image is closed when its header was read, and opened again for its bytes")
@@ -86,7 +125,7 @@ import Testing
 }
 
 /// How many blobs are open.
-private final class OpenFiles: Sendable {
+final class OpenFiles: Sendable {
     private let number = Atomic(0)
 
     var count: Int { number.load(ordering: .sequentiallyConsistent) }
@@ -97,7 +136,7 @@ private final class OpenFiles: Sendable {
 }
 
 /// A blob in a file without a name, which counts as open while it exists.
-private final class FileBlob: OpenBlob {
+final class CountedBlob: OpenBlob {
     let size: Int64
     private let file: LocalFile
     private let files: OpenFiles

@@ -16,6 +16,7 @@ final class WatchedDerivatives: DerivativeStore {
     private let events = AsyncStream.makeStream(of: Event.self)
     private let held = Mutex<(reached: Gate, mayGoOn: Gate)?>(nil)
     private let misses = Atomic(false)
+    private let openFiles = Mutex<OpenFiles?>(nil)
 
     /// - Parameter bound: The most bytes kept.
     init(bound: Int64 = .max) {
@@ -43,9 +44,24 @@ final class WatchedDerivatives: DerivativeStore {
         misses.store(true, ordering: .relaxed)
     }
 
+    /// Keeps derivatives in files from now on, each of which counts as open while its blob exists.
+    func keepInFiles(_ files: OpenFiles) {
+        openFiles.withLock { $0 = files }
+    }
+
+    /// Removes all derivatives, as a cache without space does.
+    func removeAll() {
+        store.removeAll()
+    }
+
     func open(_ name: DerivativeName) async throws -> StoredDerivative? {
         guard !misses.exchange(false, ordering: .relaxed) else { return nil }
-        return try await store.open(name)
+        guard let stored = try await store.open(name), let files = openFiles.withLock(\.self) else {
+            return try await store.open(name)
+        }
+        let bytes = try await stored.blob.read(at: 0, count: Int(stored.blob.size))
+        let blob = try CountedBlob(String(buffer: bytes), files)
+        return StoredDerivative(blob: blob, mediaType: stored.mediaType, tag: stored.tag)
     }
 
     func store(_ bytes: ByteBuffer, as mediaType: MediaType, under name: DerivativeName) async throws {

@@ -20,9 +20,9 @@ enum JPEGSegments {
             }
             count += 1
             guard count <= most else { return false }
-            // libjpeg refuses a shorter length.
-            guard let length = try window.big16(at: offset), length >= 2 else { break }
-            offset += length
+            // libjpeg continues behind a length that is too short.
+            guard let length = try window.big16(at: offset) else { break }
+            offset += max(2, length)
         }
         return !window.isSpent
     }

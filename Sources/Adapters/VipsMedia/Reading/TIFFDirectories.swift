@@ -11,8 +11,11 @@ struct TIFFDirectories {
     private static let maxEntriesOfLibtiff = 4096
     /// libtiff sorts the tags that it knows again for each new one.
     private static let maxTags = 256
-    /// The offsets and lengths of half a million strips or tiles, at 8 bytes a number.
-    private static let maxNumbers = 1 << 20
+    /// The offsets and lengths of half a million strips or tiles, at 8 bytes a number; libtiff frees those of a directory
+    /// before it reads the next one.
+    private static let maxNumbersOfOne = 1 << 20
+    /// libtiff takes about 10 nanoseconds for each.
+    private static let maxNumbers = 4 << 20
     /// How much longer all values can be than the file, because directories can share a colour profile.
     private static let maxSharedBytes = 4 << 20
 
@@ -22,8 +25,14 @@ struct TIFFDirectories {
     ]
     /// The types whose values are stored as bytes: ASCII and UNDEFINED.
     private static let byteTypes: Set<Int> = [2, 7]
-    /// The tags whose values of type BYTE are stored as bytes: XMP, Photoshop's resources, ImageJ's metadata.
-    private static let byteTags: Set<Int> = [700, 34_377, 50_839]
+    /// The types of single bytes, BYTE and SBYTE, which libtiff widens for tags that have numbers.
+    private static let smallTypes: Set<Int> = [1, 6]
+    /// The first tag whose single bytes are metadata: XMP, a colour profile, a camera's own data.
+    private static let firstByteTag = 700
+    /// The tag of IPTC's metadata, whose bytes libtiff stores as numbers of 32 bits.
+    private static let iptcTag = 33_723
+    /// The offsets and lengths of strips and tiles.
+    private static let stripTables: Set<Int> = [273, 279, 324, 325]
 
     private var window: ByteWindow
     private let fileSize: Int
@@ -74,21 +83,36 @@ struct TIFFDirectories {
     private mutating func addEntries(_ count: Int, at start: Int) throws -> Bool {
         entries += count
         guard count <= TIFFDirectories.maxEntriesOfOne, entries <= TIFFDirectories.maxEntries else { return false }
+        // Without the tables of strips, and these alone.
+        var (others, tables) = (0, 0)
+        var layout = TIFFLayout()
         for entry in stride(from: start, to: start + count * entrySize, by: entrySize) {
             guard let tag = try number(at: entry, size: 2), let type = try number(at: entry + 2, size: 2),
                 let count = try number(at: entry + 4, size: isBigTIFF ? 8 : 4)
             else { break }
             tags.insert(tag)
             guard let size = TIFFDirectories.sizes[type] else { continue }
+            let field = isBigTIFF ? 8 : 4
+            let value = size <= field ? try number(at: entry + 4 + field, size: size) : nil
+            layout.add(value, of: tag)
             // libtiff does not store values beyond the end of the file.
-            let length = min(count, fileSize / size) * size
-            bytes += length
-            if !TIFFDirectories.byteTypes.contains(type), !TIFFDirectories.byteTags.contains(tag) {
-                numbers += length / size
+            let stored = min(count, fileSize / size)
+            bytes += stored * size
+            if TIFFDirectories.stripTables.contains(tag) {
+                tables += stored
+            } else if TIFFDirectories.isStoredAsNumbers(tag, type) {
+                others += stored
             }
         }
-        return tags.count <= TIFFDirectories.maxTags && numbers <= TIFFDirectories.maxNumbers
-            && bytes - fileSize <= TIFFDirectories.maxSharedBytes
+        let added = others + max(tables, 2 * layout.strips)
+        numbers += added
+        return tags.count <= TIFFDirectories.maxTags && added <= TIFFDirectories.maxNumbersOfOne
+            && numbers <= TIFFDirectories.maxNumbers && bytes - fileSize <= TIFFDirectories.maxSharedBytes
+    }
+
+    private static func isStoredAsNumbers(_ tag: Int, _ type: Int) -> Bool {
+        guard !byteTypes.contains(type) else { return false }
+        return tag < firstByteTag || tag == iptcTag || !smallTypes.contains(type)
     }
 
     /// The number at an offset, at most `Int.max`; `nil` beyond the end of the file.
