@@ -9,15 +9,24 @@ struct CopyPermits: Sendable {
     /// The number of copies that wait.
     var waitingCount: Int { guests.waitingCount + users.waitingCount }
 
-    /// Runs a body with a permit.
+    /// Makes a copy with a permit, and stores it without one: a store on another machine can take minutes for that.
     ///
-    /// The body runs to its end, also if the client disconnects: otherwise it could repeat the copy without the count
-    /// of refusals (``UploadHandle/countRefusal(_:)``).
+    /// Both bodies run to their end, also if the client disconnects: otherwise it could repeat the copy without the
+    /// count of refusals (``UploadHandle/countRefusal(_:)``).
     ///
-    /// - Throws: `CancellationError` if the task is cancelled while it waits; errors of the body.
-    func holding<Result: Sendable>(
+    /// - Parameters:
+    ///   - caller: The caller.
+    ///   - waits: Whether to wait for a permit.
+    ///   - copy: Copies bytes and checks them.
+    ///   - store: Stores the copy.
+    /// - Returns: The result of `store`.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits; ``ServiceError/Code/overloaded`` if no
+    ///   permit is free and `waits` is `false`; errors of the bodies.
+    func holding<Copied: Sendable, Result: Sendable>(
         for caller: Caller,
-        _ body: @escaping @Sendable () async throws -> Result
+        waiting waits: Bool = true,
+        copying copy: @escaping @Sendable () async throws -> Copied,
+        storing store: @escaping @Sendable (Copied) async throws -> Result
     ) async throws -> Result {
         let permits: FairPermits<CallerIdentity>? =
             switch caller.group {
@@ -25,9 +34,25 @@ struct CopyPermits: Sendable {
             case .users: users
             case .master: nil
             }
-        try await permits?.take(for: caller.identity)
+        if let permits {
+            if waits {
+                try await permits.take(for: caller.identity)
+            } else {
+                guard permits.takeFree() else { throw UploadService.isBusy }
+            }
+        }
+        return try await shieldedFromCancellation {
+            let copied = try await CopyPermits.returning(permits, after: copy)
+            return try await store(copied)
+        }
+    }
+
+    private static func returning<Copied: Sendable>(
+        _ permits: FairPermits<CallerIdentity>?,
+        after copy: @Sendable () async throws -> Copied
+    ) async throws -> Copied {
         defer { permits?.giveBack() }
-        return try await shieldedFromCancellation { try await body() }
+        return try await copy()
     }
 }
 

@@ -20,14 +20,15 @@ extension UploadHandle {
         try await finishIfComplete(waiting: true)
     }
 
-    /// The same; `waits` says whether to wait for a request of another server that creates the file.
+    /// The same; `waits` says whether to wait for a permit to copy, and for a request of another server that creates the
+    /// file.
     func finishIfComplete(waiting waits: Bool) async throws {
         if stored.isWaiting { return try await concatenateIfFinished(waiting: waits) }
         guard isComplete, !stored.isFinished else { return }
         // A client that disconnects now does not cancel it.
         try await shieldedFromCancellation { [self] in
             do {
-                let successor = try await exclusively(waiting: waits) { [self] in try await finish() }
+                let successor = try await exclusively(waiting: waits) { [self] in try await finish(waiting: waits) }
                 // The piece is finished even if the file fails; HEAD of the final upload reports that.
                 if let successor {
                     _ = try? await service.using(id: successor) { try await $0.concatenateIfFinished(waiting: waits) }
@@ -42,7 +43,7 @@ extension UploadHandle {
     /// Finishes the upload if all its bytes are stored; called with all locks of the upload held.
     ///
     /// - Returns: The final upload that waits for this one.
-    private func finish() async throws -> ObjectID? {
+    private func finish(waiting waits: Bool) async throws -> ObjectID? {
         try requireNotEnded()
         guard isComplete, !stored.isFinished else { return nil }
         if stored.kind == .partial { return try await markFinished(nil) }
@@ -50,7 +51,7 @@ extension UploadHandle {
         let caller = try await service.sessions.revalidated(stored.creator.caller(in: service.app))
         try await service.files.requireCreating(as: caller)
         do {
-            _ = try await complete(parts: active.with { Array($0.layout.parts.keys) })
+            _ = try await complete(parts: active.with { Array($0.layout.parts.keys) }, waiting: waits)
         } catch let error as ServiceError where UploadHandle.isFinal(error) {
             await drop()
             throw error

@@ -1,10 +1,12 @@
-internal import NIOCore
-
 extension UploadHandle {
     /// Creates the file of parts in their order; called with all locks of the upload held.
     ///
+    /// - Parameters:
+    ///   - order: The numbers of the parts.
+    ///   - waits: Whether to wait for a permit if the parts must be copied.
+    /// - Returns: The file's record.
     /// - Throws: Errors of the rules. After a few refusals that depend on the bytes, the upload is removed.
-    func complete(parts order: [Int]) async throws -> FileRecord {
+    func complete(parts order: [Int], waiting waits: Bool = true) async throws -> FileRecord {
         guard let pieces = active.with({ $0.layout.pieces(of: order) }) else { throw UploadService.notFound }
         let size = pieces.size
         try service.limits.requireSize(size)
@@ -13,14 +15,18 @@ extension UploadHandle {
         }
         let caller = try await requireEnding(size: size)
         do {
-            return try await complete(pieces, as: caller)
+            return try await complete(pieces, as: caller, waiting: waits)
         } catch let error as ServiceError where UploadHandle.isFinal(error) {
             if !active.with(\.isEnded), await countRefusal() { await drop() }
             throw error
         }
     }
 
-    private func complete(_ pieces: [PartLayout.Piece], as caller: Caller) async throws -> FileRecord {
+    private func complete(
+        _ pieces: [PartLayout.Piece],
+        as caller: Caller,
+        waiting waits: Bool
+    ) async throws -> FileRecord {
         let size = pieces.size
         let needsMD5 = stored.description.announcesMD5
         let staged = try await active.blob(in: service.storage.staging)
@@ -29,17 +35,34 @@ extension UploadHandle {
         if active.with({ $0.layout.areContiguousFile(pieces, extent: extent) }) {
             return try await complete(staged, try await staged.finish(size: size, needsMD5: needsMD5))
         }
-        return try await service.copyPermits.holding(for: caller) { [self] in
-            let joined = try await service.storage.staging.stage()
-            do {
-                try await joined.requireFreeSpace(for: size)
-                try await UploadHandle.copy(pieces.map { (staged, $0) }, to: joined)
-                return try await complete(joined, try await joined.finish(size: size, needsMD5: needsMD5))
-            } catch {
-                await joined.discard()
-                throw error
-            }
+        return try await service.copyPermits.holding(for: caller, waiting: waits) { [self] in
+            try await copy(pieces.map { (staged, $0) })
+        } storing: { [self] copied in
+            try await complete(copied)
         }
+    }
+
+    /// Checks staged bytes, creates their file and ends the upload.
+    ///
+    /// - Parameters:
+    ///   - staged: All bytes of the file.
+    ///   - facts: Their facts.
+    /// - Returns: The file's record.
+    /// - Throws: Errors of the rules; the staged bytes stay then.
+    func complete(_ staged: any StagedBlob, _ facts: StagedFacts) async throws -> FileRecord {
+        try await complete(staged, facts.blob, try await record(of: facts))
+    }
+
+    /// The record of the upload's file, if its bytes are allowed.
+    func record(of facts: StagedFacts) async throws -> FileRecord {
+        if let size = stored.size { try service.verify(size: size, facts.blob) }
+        return try await service.record(
+            of: facts,
+            stored.description,
+            SystemFields(id: active.id, createdAt: stored.createdAt, updatedAt: stored.updatedAt),
+            key: stored.key,
+            as: stored.creator.caller(in: service.app)
+        )
     }
 
     /// Creates the file of staged bytes and ends the upload: bytes first, row second.
@@ -47,22 +70,16 @@ extension UploadHandle {
     /// - Parameters:
     ///   - staged: All bytes of the file.
     ///   - facts: Their facts.
+    ///   - record: The file's record.
     ///   - spent: Uploads that end with this one.
     /// - Returns: The file's record.
     /// - Throws: Errors of the rules; the staged bytes stay then.
     func complete(
         _ staged: any StagedBlob,
-        _ facts: StagedFacts,
+        _ facts: BlobFacts,
+        _ record: FileRecord,
         spending spent: [ObjectID] = []
     ) async throws -> FileRecord {
-        if let size = stored.size { try service.verify(size: size, facts.blob) }
-        let record = try await service.record(
-            of: facts,
-            stored.description,
-            SystemFields(id: active.id, createdAt: stored.createdAt, updatedAt: stored.updatedAt),
-            key: stored.key,
-            as: stored.creator.caller(in: service.app)
-        )
         let hasParts =
             service.isShared || active.use.with { $0.blob != nil } || active.with { !$0.layout.parts.isEmpty }
         // All bytes are here: whether the client still is does not matter any more.
@@ -72,7 +89,7 @@ extension UploadHandle {
                     if let created = try known.flatMap(FileRecords.record), created.mirrorState == .created {
                         return try await finish(record, replacing: created, spending: spent)
                     }
-                    try await put(staged, facts.blob, record, spending: spent)
+                    try await put(staged, facts, record, spending: spent)
                 }
             } catch let error as ServiceError where error.code == .duplicateValue {
                 try await requireTaken(record.key)
@@ -217,31 +234,7 @@ extension UploadHandle {
         await service.discardStaged(of: active)
         return true
     }
-
-    /// Copies pieces of staged bytes to consecutive offsets.
-    static func copy(
-        _ pieces: [(source: any StagedBlob, piece: PartLayout.Piece)],
-        to target: any StagedBlob
-    ) async throws {
-        let writer = target.write(at: 0, digesting: [])
-        for (source, piece) in pieces {
-            var position = piece.offset
-            let end = piece.offset + piece.size
-            while position < end {
-                let bytes = try await source.read(at: position, count: Int(min(1 << 20, end - position)))
-                guard bytes.readableBytes > 0 else {
-                    throw ServiceError(.internalFailure, "Internal error.", cause: StagedBytesMissing())
-                }
-                position += Int64(bytes.readableBytes)
-                try await writer.append(bytes)
-            }
-        }
-        _ = try await writer.finish()
-    }
 }
-
-/// The error for a recorded part whose bytes are not in the staged file.
-private struct StagedBytesMissing: Error {}
 
 extension UploadService {
     /// Removes an upload's row, and the uploads that end with it from memory.

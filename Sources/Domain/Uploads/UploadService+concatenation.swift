@@ -79,7 +79,7 @@ extension UploadHandle {
         // A client that disconnects now does not cancel it.
         try await shieldedFromCancellation { [self] in
             do {
-                try await exclusively(waiting: waits) { [self] in try await concatenateWaiting() }
+                try await exclusively(waiting: waits) { [self] in try await concatenateWaiting(waiting: waits) }
             } catch {
                 if !active.with(\.isEnded) { service.unfinished.insert(active.id) }
                 throw error
@@ -88,7 +88,7 @@ extension UploadHandle {
     }
 
     /// Creates the file if all pieces are finished; called with all locks of the upload held.
-    private func concatenateWaiting() async throws {
+    private func concatenateWaiting(waiting waits: Bool) async throws {
         try requireNotEnded()
         guard stored.isWaiting else { return }
         switch try await service.records.state(of: stored.pieces) {
@@ -102,7 +102,7 @@ extension UploadHandle {
             let caller = try await service.sessions.revalidated(stored.creator.caller(in: service.app))
             try await service.files.requireCreating(as: caller)
             do {
-                try await concatenate(stored.pieces)
+                try await concatenate(stored.pieces, waiting: waits)
             } catch let error as ServiceError where UploadHandle.isFinal(error) {
                 await drop()
                 throw error
@@ -111,7 +111,13 @@ extension UploadHandle {
     }
 
     /// Concatenates finished pieces, creates the file and removes the pieces; called with all locks of the upload held.
-    func concatenate(_ pieces: [ObjectID]) async throws {
+    ///
+    /// - Parameters:
+    ///   - pieces: The pieces, in order.
+    ///   - waits: Whether to wait for a permit to copy.
+    /// - Throws: ``ServiceError/Code/overloaded`` if another request creates a file of one of the pieces; errors of the
+    ///   rules.
+    func concatenate(_ pieces: [ObjectID], waiting waits: Bool = true) async throws {
         var found: [(source: any StagedBlob, piece: PartLayout.Piece)] = []
         var digests: Set<String> = []
         for id in pieces {
@@ -127,31 +133,35 @@ extension UploadHandle {
         let sources = found
         let size = sources.reduce(0) { $0 + $1.piece.size }
         let caller = try await requireEnding(size: size, spending: pieces)
-        do {
-            try await service.copyPermits.holding(for: caller) { [self] in
-                try await concatenate(sources, spending: Array(Set(pieces)))
+        // Copies with the master key have no limit.
+        let claimed: Set<ObjectID> = caller.group == .master ? [] : Set(pieces)
+        try await service.copyPermits.holding(for: caller, waiting: waits) { [self] in
+            try service.pieceClaims.claim(claimed)
+            do {
+                // The request before this one can have spent or removed them.
+                guard case .finished = try await service.records.state(of: pieces) else { throw UploadService.noPiece }
+                return try await countingRefusal(of: pieces) { try await copy(sources) }
+            } catch {
+                service.pieceClaims.release(claimed)
+                throw error
             }
-        } catch let error as ServiceError where UploadHandle.isFinal(error) {
-            await service.countRefusal(of: pieces)
-            throw error
+        } storing: { [self] copied in
+            defer { service.pieceClaims.release(claimed) }
+            try await countingRefusal(of: pieces) { _ = try await complete(copied, spending: Array(Set(pieces))) }
         }
         for (source, _) in sources { await source.discard() }
         for digest in digests { await service.forget(digest) }
     }
 
-    private func concatenate(
-        _ sources: [(source: any StagedBlob, piece: PartLayout.Piece)],
-        spending spent: [ObjectID]
-    ) async throws {
-        let size = sources.reduce(0) { $0 + $1.piece.size }
-        let joined = try await service.storage.staging.stage()
+    /// Runs a part of the work on pieces; a refusal for good counts before others can copy them.
+    private func countingRefusal<Result>(
+        of pieces: [ObjectID],
+        _ body: () async throws -> Result
+    ) async throws -> Result {
         do {
-            try await joined.requireFreeSpace(for: size)
-            try await UploadHandle.copy(sources, to: joined)
-            let facts = try await joined.finish(size: size, needsMD5: stored.description.announcesMD5)
-            _ = try await complete(joined, facts, spending: spent)
-        } catch {
-            await joined.discard()
+            return try await body()
+        } catch let error as ServiceError where UploadHandle.isFinal(error) {
+            await service.countRefusal(of: pieces)
             throw error
         }
     }

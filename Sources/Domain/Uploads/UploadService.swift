@@ -21,6 +21,7 @@ package struct UploadService: Sendable {
     let followedUploads = FollowedUploads()
     let progressStreamCounts = ProgressStreamCounts()
     let copyPermits = CopyPermits()
+    let pieceClaims = PieceClaims()
     /// Uploads that have all their bytes and no file yet; the sweep tries them again.
     let unfinished = UnfinishedUploads()
     let requestLimits: RequestLimits

@@ -59,6 +59,75 @@ import Testing
         #expect(try await service.knows(pieces[1]))
     }
 
+    @Test("of two final uploads that wait to copy the same piece, only one copies it", arguments: [true, false])
+    func queue(isRefused: Bool) async throws {
+        let piece = try await partial("abc")
+        let (begun, mayEnd) = (Gate(), Gate())
+        let guest = fixture.people.guest
+        let before = Task { [service] in
+            try await service.copyPermits.copying(for: guest) {
+                begun.open()
+                await mayEnd.wait()
+            }
+        }
+        await begun.wait()
+        let announced = try announcement(isRefused ? wrong : [:])
+        let named = [piece, piece, piece]
+        let finals = (1...2).map { _ in
+            Task { [service] in _ = try await service.concatenate(announced, of: named, as: guest) }
+        }
+        try await eventually { service.copyPermits.waitingCount == 2 }
+        mayEnd.open()
+        try await before.value
+        for final in finals { _ = await final.result }
+        #expect(fixture.staging.draftCount == 1)
+        #expect(fixture.store.count(of: .file) == (isRefused ? 0 : 1))
+    }
+
+    @Test("a piece is not copied again while the file of its copy is being stored")
+    func claimed() async throws {
+        let (upload, token) = try await fixture.begin(on: service, size: 3, kind: .partial)
+        _ = try await service.append("abc", at: 0, token)
+        try service.pieceClaims.claim([upload.id])
+        await expectFailure(.overloaded) {
+            try await service.concatenate(announcement(), of: [token], as: fixture.people.guest)
+        }
+        #expect(fixture.staging.draftCount == 0)
+        service.pieceClaims.release([upload.id])
+        let (final, _) = try await service.concatenate(announcement(), of: [token], as: fixture.people.guest)
+        #expect(try await fixture.text(of: final.key) == "abc")
+    }
+
+    @Test("a sweep does not wait for a permit to copy, and the next one creates the file")
+    func sweep() async throws {
+        let piece = try await partial("ab", of: 3)
+        let guest = fixture.people.guest
+        let (upload, _) = try await service.concatenate(announcement(), of: [piece], as: guest)
+        try await fixture.allowCreating("")
+        _ = try? await service.append("c", at: 2, piece)
+        try await fixture.allowCreating(#""everyone""#)
+        let (begun, mayEnd) = (Gate(), Gate())
+        let copy = Task { [service] in
+            try await service.copyPermits.copying(for: guest) {
+                begun.open()
+                await mayEnd.wait()
+            }
+        }
+        await begun.wait()
+        let done = Counter()
+        let sweep = Task { [service] in
+            _ = try await service.sweep()
+            _ = done.next()
+        }
+        try await eventually { done.value == 1 || service.copyPermits.waitingCount == 1 }
+        #expect(done.value == 1)
+        mayEnd.open()
+        try await copy.value
+        try await sweep.value
+        _ = try await service.sweep()
+        #expect(try await fixture.text(of: upload.key) == "abc")
+    }
+
     @Test("a file beyond the quota is refused before its pieces are read")
     func pieceQuota() async throws {
         let piece = try await partial("abcdef")

@@ -38,7 +38,8 @@ import Testing
             ("_User", #"{"password":"x","salt":"y"}"#, #"{"emailVerified":false,"username":"abc"}"#),
             ("_User", #"{"username":"","email":"","mobilePhoneNumber":""}"#, #"{"username":"random"}"#),
             ("_User", #"{"username":null,"email":null,"mobilePhoneNumber":null}"#, #"{"username":"random"}"#),
-            ("_User", #"{"authData":{}}"#, "{}"), ("_User", #"{"authData":null}"#, #"{"authData":{}}"#),
+            ("_User", "{}", #"{"authData":{"weixin":{"openid":"a"}}}"#), ("_User", #"{"authData":{}}"#, "{}"),
+            ("_User", #"{"authData":null}"#, #"{"authData":{}}"#),
             (
                 "_File", #"{"metaData":{"owner":"a"},"mime_type":"text/plain; charset=gbk"}"#,
                 #"{"metaData":{"owner":"a","size":1},"mime_type":"text/plain","url":"http://x/y"}"#
@@ -68,11 +69,13 @@ import Testing
     }
 
     @Test(
-        "a user differs by a name or an authData that only the server has or has not",
+        "a user differs by a name or an identity that the export or the server lacks",
         arguments: [
             (#"{"email":""}"#, #"{"email":"a@example.com"}"#, "email"),
             (#"{"mobilePhoneNumber":"+8613800138000"}"#, #"{"mobilePhoneNumber":""}"#, "mobilePhoneNumber"),
             (#"{"authData":{"weixin":{"openid":"a"}}}"#, #"{"authData":{}}"#, "authData"),
+            (#"{"authData":{}}"#, #"{"authData":{"weixin":{"openid":"a"}}}"#, "authData"),
+            (#"{"authData":null}"#, #"{"authData":{"weixin":{"openid":"a"}}}"#, "authData"),
             (#"{"nickname":""}"#, "{}", "nickname"),
         ]
     )

@@ -46,4 +46,15 @@ import Testing
         let change = #"{"method":"PUT","path":"/1.1/users/a1","body":{"email":{"__op":"Delete"}}}"#
         #expect(body == #"{"requests":[\#(change)]}"#)
     }
+
+    @Test("a change of a user without identities in the export deletes those on the server", arguments: ["{}", "null"])
+    func unlinked(value: String) async throws {
+        let body = try await lastRequest(
+            changing: #"{"objectId":"a1","ACL":{},"authData":\#(value)}"#,
+            of: "_User",
+            into: #"{"objectId":"a1","ACL":{},"authData":{"weixin":{"openid":"a"}}}"#
+        )
+        let change = #"{"method":"PUT","path":"/1.1/users/a1","body":{"authData":{"__op":"Delete"}}}"#
+        #expect(body == #"{"requests":[\#(change)]}"#)
+    }
 }

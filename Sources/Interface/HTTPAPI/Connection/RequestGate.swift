@@ -283,7 +283,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             isDropping = unanswered == 0
             guard !isDropping else { break }
             // Hummingbird's is up to a second old, and `Last-Modified` must not be later (RFC 9110 section 8.8.2.1).
-            if head.headers.contains(name: "Date") { head.headers.replaceOrAdd(name: "Date", value: dates.now) }
+            dates.renew(&head.headers)
             if head.status.code >= 200 { pipelined.respond(status: Int(head.status.code)) }
             if connections.isDraining, !isLast, unanswered == 1, !isReading, head.status.code >= 200 {
                 isLast = true

@@ -15,8 +15,11 @@ struct ObjectComparison: Sendable {
     /// The names of the fields that differ, in order.
     func differences(_ exported: JSON, _ stored: JSON) -> [String] {
         let (old, new) = (withoutMissing(exported).members ?? [:], withoutMissing(stored).members ?? [:])
+        // An empty `authData` of a user says that LeanCloud has no identity; without the member it says nothing.
+        let hasUnlinked = className == "_User" && exported["authData"] != nil && old["authData"] == nil
         return Set(old.keys).union(new.keys).filter { name in
-            !isLeftOut(name) && !isSame(name, old[name], new[name])
+            if name == "authData", hasUnlinked { return true }
+            return !isLeftOut(name) && !isSame(name, old[name], new[name])
         }.sorted()
     }
 
@@ -39,7 +42,7 @@ struct ObjectComparison: Sendable {
     private static let secrets: Set<String> = ["password", "salt", "bcryptPassword", "sessionToken"]
     /// What the server makes itself, from the key, the app, its settings and its checks of images.
     private static let madeOfFiles: Set<String> = ["url", "bucket", "provider", "censorResult"]
-    /// What the server adds to a user that lacks it.
+    /// What the server adds to a user that lacks it; `authData` only if the export does not have the member.
     private static let addedToUsers: Set<String> = ["username", "emailVerified", "mobilePhoneVerified", "authData"]
 
     private func isLeftOut(_ name: String) -> Bool {

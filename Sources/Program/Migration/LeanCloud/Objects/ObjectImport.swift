@@ -71,11 +71,11 @@ struct ObjectImport: Sendable {
                 ends.append(nil)
                 continue
             }
-            let value = comparison.withoutMissing(object.value)
-            let names = comparison.differences(value, known)
+            let names = comparison.differences(object.value, known)
             if names.isEmpty {
                 ends.append(.done)
             } else if changes {
+                let value = comparison.withoutMissing(object.value)
                 ends.append(await ItemEnd.of { try await change(object.name, value, names) })
             } else {
                 let list = names.joined(separator: ", ")
