@@ -16,46 +16,89 @@ import Testing
     private func store(_ fixture: RepositoryFixture, ahead seconds: Int) async throws -> SnapshotTime {
         try await fixture.store(["old"])
         _ = try fixture.backUp()
-        let layout = BackupLayout(fixture.app)
-        let made = try #require(try BackupRepository(fixture.target).parts(of: fixture.app).keys.first)
+        let made = try #require(try times(fixture).first)
         let time = SnapshotTime(made.timestamp.adding(seconds: seconds))
-        for part in SnapshotPart.allCases {
-            guard var bytes = try fixture.target.get(layout.object(part, of: made), limit: .max) else { continue }
-            if part == .manifest {
-                var manifest = try #require(BackupManifest(bytes))
-                manifest.time = time.timestamp
-                bytes = manifest.encoded
-            }
-            try fixture.target.put(layout.object(part, of: time), bytes: bytes)
-            try fixture.target.remove([layout.object(part, of: made)])
-        }
+        try rename(made, to: time, in: fixture)
         return time
     }
 
-    @Test("a retention keeps a snapshot that is a year later than the clock, and the one just made")
-    func retention() async throws {
-        try await RepositoryFixture.with { fixture in
-            let ahead = try await store(fixture, ahead: Self.year)
-            _ = try fixture.backUp()
-            _ = try fixture.backUp()
-            let summary = try fixture.retain()
-            #expect((summary.kept.count, summary.removed.count) == (2, 1))
-            #expect(summary.kept.last == "app \(ahead)")
-            let (removed, kept) = (try #require(summary.removed.first), try #require(summary.kept.first))
-            #expect(removed < kept)
+    private func times(_ fixture: RepositoryFixture) throws -> [SnapshotTime] {
+        try BackupRepository(fixture.target).parts(of: fixture.app).keys.sorted()
+    }
+
+    private func rename(_ old: SnapshotTime, to new: SnapshotTime, in fixture: RepositoryFixture) throws {
+        let layout = BackupLayout(fixture.app)
+        for part in SnapshotPart.allCases {
+            guard var bytes = try fixture.target.get(layout.object(part, of: old), limit: .max) else { continue }
+            if part == .manifest {
+                var manifest = try #require(BackupManifest(bytes))
+                manifest.time = new.timestamp
+                bytes = manifest.encoded
+            }
+            try fixture.target.put(layout.object(part, of: new), bytes: bytes)
+            try fixture.target.remove([layout.object(part, of: old)])
         }
     }
 
-    @Test("a restore without a time refuses a state that is a year later than the clock")
-    func restore() async throws {
+    /// Makes a snapshot with the clock a year ahead, and a later one with the name of the right clock, as an earlier
+    /// version did.
+    private func storeOutOfOrder(
+        _ fixture: RepositoryFixture
+    ) async throws -> (ahead: SnapshotTime, now: SnapshotTime) {
+        let ahead = try await store(fixture, ahead: Self.year)
+        fixture.target.advance(by: 60)
+        try await fixture.store(["new"])
+        _ = try fixture.backUp()
+        let now = SnapshotTime(.now())
+        try rename(try #require(try times(fixture).last), to: now, in: fixture)
+        return (ahead, now)
+    }
+
+    @Test("a snapshot gets a later time than one of a clock that was ahead", arguments: [60, 12 * 3600, year])
+    func order(seconds: Int) async throws {
         try await RepositoryFixture.with { fixture in
-            let ahead = try await store(fixture, ahead: Self.year)
+            let ahead = try await store(fixture, ahead: seconds)
             try await fixture.store(["new"])
             _ = try fixture.backUp()
+            #expect(try fixture.restore().files == 2)
+            #expect(try fixture.retain().removed == ["app \(ahead)"])
+            #expect(try fixture.restore().files == 2)
+        }
+    }
+
+    @Test("backups that run at the same time after one that was ahead have a snapshot each")
+    func overlapping() async throws {
+        try await RepositoryFixture.with { fixture in
+            try await store(fixture, ahead: Self.year)
+            try await fixture.store(["new"])
+            fixture.target.intercept { change, name throws(BackupTargetFailure) in
+                guard change == .put, name.hasPrefix("app/blobs/") else { return }
+                fixture.target.intercept(nil)
+                _ = try? fixture.backUp()
+            }
+            _ = try fixture.backUp()
+            #expect(try times(fixture).count == 3)
+        }
+    }
+
+    @Test("a restore without a time is refused if a state of a clock that was ahead was stored before another one")
+    func outOfOrder() async throws {
+        try await RepositoryFixture.with { fixture in
+            let (ahead, now) = try await storeOutOfOrder(fixture)
             let choice = "--at \(ahead.timestamp.iso8601)"
             fixture.expectRefusal(73, "later than the clock", choice) { try fixture.restore() }
-            #expect(try fixture.restore(at: Timestamp.now().iso8601).files == 2)
+            #expect(try fixture.restore(at: now.timestamp.iso8601).files == 2)
             #expect(try fixture.restore(at: ahead.timestamp.iso8601).files == 1)
+        }
+    }
+
+    @Test("a retention keeps a snapshot that was stored after one of a clock that was ahead")
+    func retention() async throws {
+        try await RepositoryFixture.with { fixture in
+            let (ahead, now) = try await storeOutOfOrder(fixture)
+            let summary = try fixture.retain()
+            #expect(summary.kept == ["app \(now)", "app \(ahead)"])
+            #expect(summary.removed.isEmpty)
         }
     }
 
@@ -65,18 +108,6 @@ import Testing
             let ahead = try await store(fixture, ahead: seconds)
             let states = try BackupRepository(fixture.target).statesAheadOfClock()
             #expect(states == Array(repeating: "snapshot app \(ahead)", count: count))
-        }
-    }
-
-    @Test("a snapshot gets a later time than one of a clock that is a minute ahead")
-    func order() async throws {
-        try await RepositoryFixture.with { fixture in
-            try await store(fixture, ahead: 60)
-            try await fixture.store(["new"])
-            _ = try fixture.backUp()
-            #expect(try fixture.restore().files == 2)
-            #expect(try fixture.retain().removed.count == 1)
-            #expect(try fixture.restore().files == 2)
         }
     }
 }

@@ -45,6 +45,33 @@ import Testing
         }
     }
 
+    @Test("a storage whose only app has a database of 0 bytes is not backed up, and the app is named")
+    func emptyDatabase() async throws {
+        try await Samples.withFolder { folder in
+            let storage = "\(folder)/storage"
+            try FileManager.default.createDirectory(atPath: "\(storage)/app", withIntermediateDirectories: true)
+            try Data().write(to: URL(filePath: "\(storage)/app/lcfile.sqlite"))
+            BackupFixture.expectRefusal("app/lcfile.sqlite is missing or empty") {
+                try StorageBackup(of: storage, to: "\(folder)/backup", with: FolderEngine()).run()
+            }
+            let repository = try BackupRepository(MemoryBackupTarget(), creating: true)
+            BackupFixture.expectRefusal("app/lcfile.sqlite is missing or empty") {
+                try RepositoryBackup(of: storage, to: repository, version: "test", with: FolderEngine()).run().contents
+            }
+        }
+    }
+
+    @Test("a backup with a database of 0 bytes is not restored, and the app is named")
+    func emptyBackup() async throws {
+        try await BackupFixture.with { fixture in
+            _ = try fixture.makeBackup()
+            let other = "\(fixture.backup)/other"
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+            try Data().write(to: URL(filePath: "\(other)/lcfile.sqlite"))
+            BackupFixture.expectRefusal("other/lcfile.sqlite is missing or empty") { try fixture.restore() }
+        }
+    }
+
     @Test("a storage into which a restore was interrupted is not backed up: it lacks apps and files")
     func interruptedRestore() async throws {
         try await BackupFixture.with { fixture in

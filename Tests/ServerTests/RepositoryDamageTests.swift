@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import SQLiteStore
 import Support
 import Testing
 
@@ -104,6 +105,22 @@ import Testing
             #expect(made.contents.apps == 1)
             #expect(made.contents.firstDamagedDatabase == "\(database) is missing or empty")
             #expect(!fixture.target.names.contains { $0.hasPrefix("other/") })
+        }
+    }
+
+    @Test("an app without files whose database is cut to 0 bytes is restored from its last snapshot")
+    func emptyDatabase() async throws {
+        try await RepositoryFixture.with { fixture in
+            let other = "\(fixture.storage)/other"
+            try FileManager.default.createDirectory(atPath: "\(other)/blobs", withIntermediateDirectories: true)
+            try SQLiteDatabase(path: "\(other)/lcfile.sqlite").close()
+            #expect(try fixture.backUp().contents.apps == 2)
+            try FileManager.default.removeItem(atPath: other)
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+            try Data().write(to: URL(filePath: "\(other)/lcfile.sqlite"))
+            let made = try fixture.backUp()
+            #expect((made.contents.apps, made.contents.damagedDatabases) == (1, 1))
+            #expect(try fixture.restore().apps == 2)
         }
     }
 }

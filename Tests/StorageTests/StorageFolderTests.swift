@@ -28,9 +28,10 @@ import Testing
     }
 
     @Test(
-        "an app's folder with blobs and without a database is refused, a new one and a whole one are not",
+        "an app's folder that lost a used database is refused, a first start that was killed and a whole one are not",
         arguments: [
-            (nil, [], false), (Data(), [], false), (Data(), ["blobs"], false), (Data([1]), ["blobs/ab"], false),
+            (nil, [], false), (Data(), [], false), (Data(), ["db-journal"], false), (Data([1]), ["blobs/ab"], false),
+            (nil, ["blobs"], true), (Data(), ["blobs"], true), (nil, ["db-wal"], true), (Data(), ["db-wal"], true),
             (nil, ["blobs/ab"], true), (Data(), ["blobs/ab"], true), (Data(), ["lcfile.bucket"], true),
         ] as [(Data?, [String], Bool)]
     )
@@ -46,6 +47,20 @@ import Testing
             }
             #expect(error?.exitCode == 73)
             #expect(error?.description.contains("\(folder)/db is missing or empty") == true)
+        }
+    }
+
+    @Test("an app's folder with a mark of commits and without a database is refused, with an empty mark it is not")
+    func commits() async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/lcfile.commits"
+            try Data().write(to: URL(filePath: path))
+            try StorageFolder.refuseLostDatabase(in: folder, named: "lcfile.sqlite")
+            try Data([1]).write(to: URL(filePath: path))
+            let error = #expect(throws: ExitError.self) {
+                try StorageFolder.refuseLostDatabase(in: folder, named: "lcfile.sqlite")
+            }
+            #expect(error?.exitCode == 73)
         }
     }
 }

@@ -45,6 +45,9 @@ package final class MemoryStagingArea: StagingArea {
     /// The number of staged bytes that are not discarded.
     package var count: Int { with { $0.staged.count } }
 
+    /// The number of times that bytes without the name of an upload were staged: for one request, or for a copy.
+    package var draftCount: Int { with(\.drafts) }
+
     package func stage() async throws -> any StagedBlob {
         let name = with { state in
             state.drafts += 1

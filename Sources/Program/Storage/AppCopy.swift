@@ -140,7 +140,7 @@ extension CopySummary {
         firstDamagedDatabase = firstDamagedDatabase ?? "\(database) \(message)"
     }
 
-    /// Counts the databases that are gone or empty although their apps have blobs.
+    /// Counts the databases that are gone or empty.
     mutating func noteLostDatabases(in storage: String, with engine: any BackupEngine) throws {
         for app in try StorageContents.appsWithoutDatabase(in: storage, named: engine.databaseName) {
             noteDamage(of: "\(storage)/\(app)/\(engine.databaseName)", "is missing or empty")

@@ -21,9 +21,7 @@ package struct StorageBackup {
     package func run() throws -> CopySummary {
         try StorageFolder.refuseUnfinishedRestore(in: storage)
         let apps = try StorageContents.apps(in: storage, with: engine)
-        guard !apps.isEmpty else {
-            throw ExitError.storage("the storage folder \(storage) contains no app to back up")
-        }
+        guard !apps.isEmpty else { throw try StorageBackup.nothing(in: storage, engine) }
         let draft = try BackupDraft(of: destination)
         var summary = CopySummary()
         do {
@@ -44,6 +42,15 @@ package struct StorageBackup {
             throw error
         }
         return summary
+    }
+
+    /// The error of a storage folder without an app that can be backed up.
+    static func nothing(in storage: String, _ engine: any BackupEngine) throws -> ExitError {
+        let database = engine.databaseName
+        guard let app = try StorageContents.appsWithoutDatabase(in: storage, named: database).first else {
+            return ExitError.storage("the storage folder \(storage) contains no app to back up")
+        }
+        return ExitError.storage("the database \(storage)/\(app)/\(database) is missing or empty")
     }
 
     /// Removes records without a blob from the backup, and counts deleted and damaged files separately.

@@ -32,19 +32,39 @@ enum StorageContents {
         return exists(marker) ? marker : "\(folder)/\(database)"
     }
 
-    /// The ids of the apps in a storage folder that have blobs, and whose database is gone or empty.
+    /// The ids of the apps of a storage folder with a database, and of those whose database is gone or empty, in order.
+    static func allApps(in folder: String, with engine: any BackupEngine) throws -> [String] {
+        try (apps(in: folder, with: engine) + appsWithoutDatabase(in: folder, named: engine.databaseName)).sorted()
+    }
+
+    /// The ids of the apps in a storage folder whose database is gone or empty, in order.
     static func appsWithoutDatabase(in folder: String, named database: String) throws -> [String] {
         try names(in: folder).filter { name in
             try AppID(name) != nil && hasLostDatabase(in: "\(folder)/\(name)", named: database)
         }.sorted()
     }
 
-    /// Whether an app's folder has blobs, or says that a bucket has them, and has no database.
+    /// Whether an app's folder has a file of 0 bytes in the place of its database, or had a database and has none.
+    ///
+    /// A first start that was killed leaves such a file, too: it is not known what the file was.
     static func hasLostDatabase(in folder: String, named database: String) throws -> Bool {
         guard try !hasDatabase(in: folder, named: database) else { return false }
-        // A start writes the marker of the bucket after it has created the database.
-        if try isPresent("\(folder)/\(BlobMarker.name)") { return true }
-        return try isPresent("\(folder)/blobs") && (try? names(in: "\(folder)/blobs"))?.isEmpty == false
+        return try isPresent("\(folder)/\(database)") || hadDatabase(in: folder, named: database)
+    }
+
+    /// Whether an app's folder has no database, and something that a start makes only after it has opened one.
+    ///
+    /// The file has pages before SQLite makes the log, the log has a commit before there is a mark of it, and the folder
+    /// of the blobs and the marker of the bucket come after the migrations.
+    static func hasUsedDatabaseLost(in folder: String, named database: String) throws -> Bool {
+        try !hasDatabase(in: folder, named: database) && hadDatabase(in: folder, named: database)
+    }
+
+    private static func hadDatabase(in folder: String, named database: String) throws -> Bool {
+        let suffix = ".sqlite"
+        let name = database.hasSuffix(suffix) ? String(database.dropLast(suffix.count)) : database
+        return try isPresent("\(folder)/\(BlobMarker.name)") || isPresent("\(folder)/blobs")
+            || isPresent("\(folder)/\(database)-wal") || isWritten("\(folder)/\(name).commits")
     }
 
     /// The ids of the apps in a backup whose databases were damaged and have not been repaired.

@@ -103,17 +103,19 @@ package struct StorageFolder: ~Copyable {
         }
     }
 
-    /// Throws if the database of an app is gone or empty although the app has blobs: a start would create an empty one,
-    /// and the next backups would have no files.
+    /// Throws if the database of an app is gone or empty although an earlier start opened it: a start would create an
+    /// empty one, and the next backups would have no objects and no files.
+    ///
+    /// What a first start leaves that was killed before it opened the database is not refused.
     ///
     /// - Parameters:
     ///   - folder: The app's folder.
     ///   - name: The name of the file of a database.
     /// - Throws: ``ExitError``.
     package static func refuseLostDatabase(in folder: String, named name: String) throws {
-        guard try StorageContents.hasLostDatabase(in: folder, named: name) else { return }
+        guard try StorageContents.hasUsedDatabaseLost(in: folder, named: name) else { return }
         throw ExitError.storage(
-            "the database \(folder)/\(name) is missing or empty, and the app has blobs; restore a backup, or move "
+            "the database \(folder)/\(name) is missing or empty, and an earlier start used it; restore a backup, or move "
                 + "\(folder) to another folder to begin with an empty app"
         )
     }

@@ -32,6 +32,12 @@ package struct StorageRestore {
                     + "or use another backup"
             )
         }
+        if let app = try StorageContents.appsWithoutDatabase(in: backup, named: engine.databaseName).first {
+            throw ExitError.storage(
+                "the backup \(backup) is incomplete: the database \(backup)/\(app)/\(engine.databaseName) is missing or "
+                    + "empty; use another backup"
+            )
+        }
         let apps = try StorageContents.apps(in: backup, with: engine)
         guard !apps.isEmpty else { throw ExitError.storage("the backup \(backup) contains no app") }
         try destination.refuseContents()

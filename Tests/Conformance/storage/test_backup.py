@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import os
 import signal
 import subprocess
 import threading
@@ -12,6 +11,7 @@ import requests
 from backups import INCOMPLETE, STORAGE, USAGE, assert_succeeds, back_up, blob_of, command, lcfile, restore
 from cases import count
 from client import ALPHA, BETA, TIMEOUT, Server, clean_environment, eventually
+from failing_calls import FailingCalls, state
 
 pytestmark = pytest.mark.long
 
@@ -188,80 +188,71 @@ def test_databases_in_a_backup_are_plain_files(running, tmp_path):
     assert (tmp_path / "backup").stat().st_mode & 0o777 == 0o700
 
 
-# While a backup runs: a named pipe in a blob's place holds it up there, after the copy of the database.
+# While a backup runs: it is stopped where it opens a blob, after the copy of the database.
 
 @pytest.fixture
 def held_up(new_server, tmp_path):
     """A server with more than a page of files, and a backup of it that waits at a blob of the first page."""
-    # No round of the scrubber opens the pipe.
-    server = new_server(LCFILE_SCRUB_DAYS="0").start()
+    server = new_server().start()
     api = server.api()
     # A form takes less time for each file. The files behind the page have a form of their own and come last.
     forms = [[("file", ("x.txt", b"x"))] * count for count in (*[PAGE // 4] * 4, 10)]
     records = [record for form in forms for record in api.form(*form).json()["results"]]
-    blob = blob_of(records[0], server.storage)
-    blob.unlink()
-    os.mkfifo(blob)
+    calls = FailingCalls(tmp_path / "calls", server.storage)
+    calls.stop_at("open", blob_of(records[0], server.storage).name)
     backup = tmp_path / "backup"
-    arguments = command("backup", "--storage", server.storage, backup)
-    process = subprocess.Popen(arguments, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert eventually(blob_of(records[0], tmp_path / "backup.partial").exists)
-    yield server, records, blob, backup, process
+    process = subprocess.Popen(
+        command("backup", "--storage", server.storage, backup), env=clean_environment(**calls.environment),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert eventually(lambda: state(process) == "T")
+    yield server, records, backup, process
     process.kill()
     process.wait(timeout=TIMEOUT)
     process.stdout.close()
     process.stderr.close()
 
 
-def restored_without_a_file(backup, storage):
-    """Restores a backup that lacks one file; returns what the command prints."""
-    result = restore(backup, storage)
-    assert result.returncode == INCOMPLETE and "the backup lacks 1 file," in result.stderr, result.stderr
-    return result.stdout
+def go_on(process):
+    """Lets a backup finish; returns what it prints."""
+    process.send_signal(signal.SIGCONT)
+    output, errors = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, errors
+    return output
 
 
 def test_file_deleted_during_a_backup_is_in_it_neither_as_record_nor_as_bytes(held_up, tmp_path):
-    server, records, blob, backup, process = held_up
+    server, records, backup, process = held_up
     master = server.api(master=True)
     for record in records[PAGE:PAGE + 3]:
         assert master.delete(record["objectId"]).status_code == 200
     assert eventually(lambda: not any(blob_of(record, server.storage).exists() for record in records[PAGE:PAGE + 3]))
-    os.close(os.open(blob, os.O_WRONLY))
-    output, errors = process.communicate(timeout=TIMEOUT)
-    assert "Left out 3 files that the server deleted" in output
-    # The pipe itself is a damaged file: the backup is made without it, and says so.
-    assert process.returncode == INCOMPLETE
-    assert records[0]["objectId"] in errors and len(errors.splitlines()) == 1
-    assert f" {len(records) - 4} files" in restored_without_a_file(backup, tmp_path / "storage")
+    assert "Left out 3 files that the server deleted" in go_on(process)
+    assert f" {len(records) - 3} files" in assert_succeeds(restore(backup, tmp_path / "storage"))
 
 
 @pytest.mark.extended
 def test_file_uploaded_during_a_backup_is_not_in_it(held_up, tmp_path):
-    server, records, blob, backup, process = held_up
+    server, records, backup, process = held_up
     server.api().store(b"new", name="new.txt")
-    os.close(os.open(blob, os.O_WRONLY))
-    output, _ = process.communicate(timeout=TIMEOUT)
-    assert f" {len(records) - 1} files" in output
-    assert f" {len(records) - 1} files" in restored_without_a_file(backup, tmp_path / "storage")
+    assert f" {len(records)} files" in go_on(process)
+    assert f" {len(records)} files" in assert_succeeds(restore(backup, tmp_path / "storage"))
 
 
 @pytest.mark.extended
 def test_killed_backup_leaves_no_folder_of_that_name_and_can_be_repeated(held_up):
-    server, records, blob, backup, process = held_up
+    server, records, backup, process = held_up
     process.send_signal(signal.SIGKILL)
     process.wait(timeout=TIMEOUT)
     assert not backup.exists()
     assert (backup.parent / "backup.partial").exists()
     assert_refused(restore(backup.parent / "backup.partial", backup.parent / "storage"), "interrupted")
     assert not (backup.parent / "storage").exists()
-    blob.unlink()
-    blob.write_bytes(b"x")
     assert f" {len(records)} files" in assert_succeeds(back_up(server, backup))
     assert not (backup.parent / "backup.partial").exists()
 
 
 def test_second_backup_to_the_same_folder_is_refused(held_up):
-    server, _, _, backup, process = held_up
+    server, _, backup, process = held_up
     assert_refused(back_up(server, backup), "another backup", backup)
     assert process.poll() is None
 
@@ -369,4 +360,6 @@ def test_restore_of_an_incomplete_backup_says_what_it_lacks(new_server, tmp_path
     blob_of(record, server.storage).unlink()
     assert back_up(server, backup).returncode == INCOMPLETE
     assert (backup / "backup.txt").read_text() == "lcfile backup 1\ndamaged: 1\n"
-    assert " 1 file," in restored_without_a_file(backup, tmp_path / "storage")
+    restored = restore(backup, tmp_path / "storage")
+    assert restored.returncode == INCOMPLETE and "the backup lacks 1 file," in restored.stderr, restored.stderr
+    assert " 1 file," in restored.stdout

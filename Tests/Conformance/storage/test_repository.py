@@ -1,13 +1,13 @@
 """lcfile backup --to: snapshots of a server that works are consistent, whole or not there, and come back."""
 
 import json
-import os
 import subprocess
 import threading
 
 import pytest
 from backups import INCOMPLETE, STORAGE, assert_succeeds, blob_of, command, lcfile, restore
 from client import ALPHA, TIMEOUT, clean_environment, eventually
+from failing_calls import FailingCalls, state
 
 pytestmark = pytest.mark.long
 
@@ -60,26 +60,22 @@ def test_snapshots_of_a_server_that_works_are_restored_with_all_that_was_answere
 
 @pytest.mark.extended
 def test_killed_backup_leaves_no_snapshot_and_the_next_one_goes_on(new_server, tmp_path):
-    # No round of the scrubber opens the pipe.
-    server, repository = new_server(LCFILE_SCRUB_DAYS="0").start(), tmp_path / "repository"
+    server, repository = new_server().start(), tmp_path / "repository"
     api = server.api()
     records = [api.store(content_of(number), name=f"{number}.txt") for number in range(1, 6)]
-    # A named pipe in a blob's place holds the backup up there. Blobs are stored in the order of their names, so there is
-    # one before it.
-    blob = max((blob_of(record, server.storage) for record in records), key=lambda blob: blob.name)
-    aside = blob.rename(blob.with_name("aside"))
-    os.mkfifo(blob)
+    # Blobs are stored in the order of their names, so there are some before it.
+    last = max(blob_of(record, server.storage).name for record in records)
+    calls = FailingCalls(tmp_path / "calls", server.storage)
+    calls.stop_at("open", last)
     process = subprocess.Popen(
-        command("backup", "--storage", server.storage, "--to", repository), env=clean_environment(),
+        command("backup", "--storage", server.storage, "--to", repository), env=clean_environment(**calls.environment),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )
-    blobs = repository / ALPHA.id / "blobs"
-    assert eventually(lambda: any(blobs.rglob("*.*")) or process.poll() is not None)
+    assert eventually(lambda: state(process) == "T")
+    assert any((repository / ALPHA.id / "blobs").rglob("*.*"))
     process.kill()
     process.wait(timeout=TIMEOUT)
     assert snapshots(repository) == []
-    blob.unlink()
-    aside.rename(blob)
     assert_succeeds(back_up(server, repository, "--keep-last", "1"))
     assert_succeeds(verify(repository, "--read-data"))
 

@@ -14,9 +14,11 @@ KINDS = (
     "open", "create", "read", "write", "sync", "rename", "link", "unlink", "mkdir", "truncate", "allocate", "close",
     "list", "send", "status", "map", "times",
 )
-HEAD, NAME, LOGGED = struct.Struct("8I32s"), 96, 8192
+END, NAME, LOGGED = 32, 96, 8192
+HEAD = struct.Struct(f"8I{END}s")
 SIZE = HEAD.size + NAME * LOGGED
 SHORT = 0xFFFF
+STOP = 0xFFFE
 FOREVER = 0xFFFFFFFF
 
 # The kinds of calls that can end in each way. Only calls that make descriptors lack them; a full disk shows where bytes
@@ -59,6 +61,12 @@ class FailingCalls:
         self.memory[:HEAD.size] = HEAD.pack(0, first, last, error, bits, 0, 0, 0, of.encode())
         self.memory[0] = 1
 
+    def stop_at(self, kind, name):
+        """Stops the program before its first call of a kind with the file of a name, until it gets SIGCONT."""
+        end = name.encode()[-END:]
+        self.memory[:HEAD.size] = HEAD.pack(0, 1, 1, STOP, 1 << KINDS.index(kind), 0, 0, 0, end)
+        self.memory[0] = 1
+
     def end(self):
         """Counts no more; returns how many calls there were, and how many of them failed."""
         self.memory[0] = 0
@@ -75,6 +83,11 @@ class FailingCalls:
 
     def calls(self):
         return [self.call(number) for number in range(1, min(self.end()[0], LOGGED) + 1)]
+
+
+def state(process):
+    """The kernel's letter for the state of a process: `T` is stopped."""
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def descriptors(pid):

@@ -260,10 +260,11 @@ package final class ContinuousBackup: Sendable {
 
     /// Throws if another server began the newest generation after this one began its first.
     private func refuseOther(in repository: BackupRepository) throws {
+        guard !shared.withLock(\.own).isEmpty else { return }
+        let newest = try repository.generationTimes(of: app).last
+        // After the listing, because a renewal that runs meanwhile adds its time before it stores anything.
         let own = shared.withLock(\.own)
-        guard let first = own.min(), let newest = try repository.generationTimes(of: app).last, newest > first,
-            !own.contains(newest)
-        else { return }
+        guard let newest, let first = own.min(), newest > first, !own.contains(newest) else { return }
         throw ExitError.storage(
             "another server began the generation \(app) \(newest) in \(repository.target); a target is for one server"
         )

@@ -122,7 +122,7 @@ struct GenerationWriter {
         var manifest = BackupManifest(
             version: version,
             time: time.timestamp,
-            apps: try StorageContents.apps(in: storage, with: engine),
+            apps: try StorageContents.allApps(in: storage, with: engine),
             database: content,
             files: try BackupRepository.content(of: list),
             generatedApp: nil,

@@ -1,12 +1,12 @@
 internal import Domain
 
-/// Times that are later than the clock. States are ordered by the clocks of the machines that made them, so one of a clock
-/// that was ahead looks like the newest.
+/// Times that are later than the clock. States are ordered by their times, so a new snapshot gets a later time than one of
+/// a clock that was ahead.
 extension BackupRepository {
     /// The seconds by which a state can be later than the clock of this machine, because clocks differ.
     static let clockTolerance = 3600
 
-    /// The time before which states are in order.
+    /// The time after which a state shows that a clock is wrong.
     static func clockLimit(_ now: Timestamp) -> Timestamp { now.adding(seconds: clockTolerance) }
 
     /// The snapshots and generations that are later than the clock of this machine by more than an hour, such as
@@ -27,15 +27,36 @@ extension BackupRepository {
         return states
     }
 
-    /// The time for a new snapshot of an app: now, or just after the newest one if that is up to an hour later.
+    /// The earliest time for new snapshots: just after the newest one of any app, however far ahead of the clock it is.
     ///
-    /// So snapshots of machines whose clocks differ stay in the order in which they were made.
+    /// So snapshots stay in the order in which they were made, also those of different apps: the newest manifest says
+    /// which apps a storage had. Backups that run at the same time get different times by a random part.
     ///
     /// - Throws: ``ExitError`` if the repository cannot be read.
-    func nextSnapshotTime(of app: AppID) throws -> SnapshotTime {
+    func earliestSnapshotTime() throws -> Timestamp {
         let now = Timestamp.now()
-        let limit = BackupRepository.clockLimit(now)
-        let newest = try parts(of: app).keys.map(\.timestamp).filter { $0 <= limit }.max()
-        return SnapshotTime(max(now, newest?.adding(milliseconds: 1) ?? now))
+        let newest = try apps().compactMap { try parts(of: $0).keys.max() }.max()?.timestamp
+        guard let newest, newest >= now else { return now }
+        return newest.adding(milliseconds: 1 + Int64.random(in: 0..<1000))
+    }
+
+    /// The snapshots of an app that were stored after the one with the latest name, by the clock of the target, if that
+    /// name is later than the clock by more than an hour.
+    ///
+    /// Earlier versions named snapshots by the clock alone, so their names need not have the order of making.
+    ///
+    /// - Throws: ``ExitError`` if the repository cannot be read.
+    func snapshotsOutOfOrder(of app: AppID, now: Timestamp) throws -> Set<Timestamp> {
+        let manifest = SnapshotPart.manifest
+        let layout = BackupLayout(app)
+        var stored: [SnapshotTime: Int64] = [:]
+        for (time, objects) in try parts(of: app) {
+            let name = layout.object(manifest, of: time)
+            stored[time] = objects.first { $0.name == name }?.modified
+        }
+        guard let newest = stored.max(by: { $0.key < $1.key }),
+            newest.key.timestamp > BackupRepository.clockLimit(now)
+        else { return [] }
+        return Set(stored.filter { $0.value > newest.value }.map(\.key.timestamp))
     }
 }

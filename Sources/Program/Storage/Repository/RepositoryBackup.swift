@@ -45,21 +45,21 @@ package struct RepositoryBackup {
     package func run() throws -> RepositorySummary {
         try StorageFolder.refuseUnfinishedRestore(in: storage)
         let apps = try StorageContents.apps(in: storage, with: engine)
-        guard !apps.isEmpty else {
-            throw ExitError.storage("the storage folder \(storage) contains no app to back up")
-        }
+        guard !apps.isEmpty else { throw try StorageBackup.nothing(in: storage, engine) }
+        let allApps = try StorageContents.allApps(in: storage, with: engine)
         let lock = try BackupLock(.backup, of: repository.target)
         defer { lock.release() }
         var summary = RepositorySummary()
         // They exclude nothing any more, so the backup continues.
         do { try lock.removeExpired() } catch { summary.leftLocks = "\(error)" }
+        let earliest = try repository.earliestSnapshotTime()
         for app in apps.compactMap({ AppID($0) }) {
             let snapshot = SnapshotWriter(
                 source: "\(storage)/\(app)",
                 generatedApp: "\(storage)/\(StorageContents.generatedApp)",
-                apps: apps,
+                apps: allApps,
                 layout: BackupLayout(app),
-                time: try repository.nextSnapshotTime(of: app),
+                start: max(Timestamp.now(), earliest),
                 target: repository.target,
                 version: version,
                 engine: engine

@@ -53,7 +53,7 @@ package struct RepositoryRestore {
                 "\(repository.target) has no snapshot of app \(app); --leave-out-damaged restores the other apps"
             )
         }
-        if moment == nil { try RepositoryRestore.refuseStatesAheadOfClock(point) }
+        if moment == nil { try refuseStatesAheadOfClock(point) }
         for state in point.states {
             guard case .generation(let generation, let span) = state.source, let gap = span.gap else { continue }
             let defect = GenerationDefect(in: generation, gap, "is missing", after: span.end(of: generation))
@@ -67,12 +67,19 @@ package struct RepositoryRestore {
         return (summary, point.states.map(\.description))
     }
 
-    /// Throws if the newest state is later than the clock: it can be older than others, which only the operator knows.
-    private static func refuseStatesAheadOfClock(_ point: RestorePoint) throws {
+    /// Throws if the newest state of an app is later than the clock, and can be older than another one.
+    ///
+    /// Snapshots are in order unless the target says otherwise, and so are generations; but a snapshot of a clock that was
+    /// ahead tells nothing about changes that a generation took later, nor the other way round.
+    private func refuseStatesAheadOfClock(_ point: RestorePoint) throws {
         let now = Timestamp.now()
-        guard let state = point.states.max(by: { $0.moment < $1.moment }),
-            state.moment > BackupRepository.clockLimit(now)
-        else { return }
+        let ahead = try point.states.first { state in
+            guard state.moment > BackupRepository.clockLimit(now) else { return false }
+            let app = state.layout.app
+            guard try repository.generationTimes(of: app).isEmpty else { return try !repository.parts(of: app).isEmpty }
+            return try !repository.snapshotsOutOfOrder(of: app, now: now).isEmpty
+        }
+        guard let state = ahead else { return }
         throw ExitError.storage(
             "the newest state, \(state.description), is later than the clock of this machine, because this clock is behind "
                 + "or another one was ahead; --at \(state.moment.iso8601) restores it, --at \(now.iso8601) the newest "

@@ -88,7 +88,8 @@ package struct RepositoryRetention {
         var selection = Selection()
         let snapshots = try repository.snapshots(of: app)
         let now = Timestamp.now()
-        let times = rules.kept(of: snapshots.map { ($0.time.timestamp, $0.manifest.isComplete) }, now: now)
+        let times = rules.kept(of: snapshots.map { ($0.time.timestamp, $0.manifest.isComplete) })
+            .union(try repository.snapshotsOutOfOrder(of: app, now: now))
         selection.kept = snapshots.filter { times.contains($0.time.timestamp) }
         selection.removed = snapshots.filter { !times.contains($0.time.timestamp) }
         let generations = try repository.generations(of: app)

@@ -31,21 +31,15 @@ package struct RetentionRules: Sendable, Equatable {
     /// Selects the snapshots that stay.
     ///
     /// The newest snapshot and the newest without damage always stay. While a rule has not found as many days, weeks or
-    /// months as it may keep, it also keeps the oldest snapshot, as restic does: its history begins there. Snapshots of a
-    /// clock that was ahead stay and count for no rule: they would take the place of newer ones.
+    /// months as it may keep, it also keeps the oldest snapshot, as restic does: its history begins there.
     ///
-    /// - Parameters:
-    ///   - snapshots: The times of an app's snapshots, with whether damaged files were left out.
-    ///   - now: The current time.
+    /// - Parameter snapshots: The times of an app's snapshots, with whether damaged files were left out.
     /// - Returns: The times that stay.
-    func kept(of snapshots: [(time: Timestamp, isComplete: Bool)], now: Timestamp) -> Set<Timestamp> {
-        let limit = BackupRepository.clockLimit(now)
-        let ordered = snapshots.filter { $0.time <= limit }
-        let times = ordered.map(\.time).sorted(by: >)
-        guard selectsSnapshots else { return Set(snapshots.map(\.time)) }
+    func kept(of snapshots: [(time: Timestamp, isComplete: Bool)]) -> Set<Timestamp> {
+        let times = snapshots.map(\.time).sorted(by: >)
+        guard selectsSnapshots else { return Set(times) }
         var kept = Set(times.prefix(max(1, last)))
-        kept.formUnion(snapshots.map(\.time).filter { $0 > limit })
-        if let complete = ordered.filter(\.isComplete).map(\.time).max() { kept.insert(complete) }
+        if let complete = snapshots.filter(\.isComplete).map(\.time).max() { kept.insert(complete) }
         for (count, period) in [(daily, Self.day), (weekly, Self.week), (monthly, Self.month)] {
             var rest = count
             var current: Int64?

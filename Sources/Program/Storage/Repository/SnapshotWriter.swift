@@ -9,11 +9,11 @@ struct SnapshotWriter {
     let source: String
     /// The path of the file of the generated app, which need not exist.
     let generatedApp: String
-    /// The ids of all apps of the storage.
+    /// The ids of all apps of the storage, also of those whose databases are damaged or gone.
     let apps: [String]
     let layout: BackupLayout
-    /// The name of the snapshot.
-    let time: SnapshotTime
+    /// The time of the snapshot, or the first that can be it.
+    let start: Timestamp
     let target: any BackupTarget
     let version: String
     let engine: any BackupEngine
@@ -38,6 +38,7 @@ struct SnapshotWriter {
         try database.close()
 
         let path = "\(folder)/\(engine.databaseName)"
+        let time = try freeTime()
         var manifest = BackupManifest(
             version: version,
             time: time.timestamp,
@@ -68,6 +69,15 @@ struct SnapshotWriter {
         }
         contents.apps = 1
         summary.contents.add(contents)
+    }
+
+    /// The first time from ``start`` on whose name no other backup uses, which can run at the same time.
+    private func freeTime() throws -> SnapshotTime {
+        var time = SnapshotTime(start)
+        while try !target.list(prefix: "\(layout.snapshots)\(time)/", after: nil, limit: 1).isEmpty {
+            time = SnapshotTime(time.timestamp.adding(milliseconds: 1))
+        }
+        return time
     }
 
     private var original: String { StorageContents.databasePath(in: source, named: engine.databaseName) }

@@ -23,6 +23,8 @@ enum fate { PASS, FAIL, SHORTEN };
 #define LOG_SIZE 8192
 /* Instead of an error number: the call does half of its work. */
 #define SHORT 0xffffu
+/* Instead of an error number: the program is stopped before the call, until it gets SIGCONT. */
+#define STOP 0xfffeu
 
 /* The shared memory; failing.py knows the offsets. */
 struct control {
