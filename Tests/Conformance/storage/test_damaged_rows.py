@@ -134,7 +134,7 @@ def test_removed_rows_leave_nothing_to_repair(new_server):
     assert master.delete(gone["objectId"]).status_code == 200
     assert eventually(lambda: queued(master) == 0)
     assert own.api().post("/1.1/fileTokens", json={"name": "late.txt", "metaData": {"size": 100}}).status_code == 201
-    assert master.post("/1.1/users", json={"username": "ann"}).status_code == 201
+    assert master.post("/1.1/users", json={"username": "ann", "password": "secret"}).status_code == 201
     assert master.post("/1.1/classes/Note", json={"n": 1}).status_code == 201
     assert own.stop() == 0
     for name in ("_File", "_Trash", "_Upload", "_User", "Note"):
