@@ -52,6 +52,16 @@ import Testing
         #expect(memory.size <= 8000)
     }
 
+    @Test("beyond the limit a client with one event is the last to go away, however large the event is")
+    func oneLargeEvent() {
+        let slow = (1...4).map { outbox(at: "10.0.0.\($0)") }
+        for outbox in slow { for _ in 0..<2 { put(event(900), into: outbox) } }
+        let fast = outbox(at: "10.0.0.9")
+        put(event(1900), into: fast)
+        #expect(!fast.isGoing)
+        #expect(slow.filter(\.isGoing).count == 1)
+    }
+
     @Test("the clients at one address have a quarter, beyond which the longest of their queues has to go away")
     func share() {
         let (slow, fast) = (outbox(at: "10.0.0.1"), outbox(at: "10.0.0.1"))

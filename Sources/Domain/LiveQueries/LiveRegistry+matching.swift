@@ -17,7 +17,7 @@ extension LiveRegistry {
     private static let maxClients = 16
 
     /// The clients whose time the evaluation of a node takes: those with a subscription that gets an event about a
-    /// change, or 16 of them, each once however many subscriptions it has; empty if no subscription gets one.
+    /// change, or had one that ended, or 16 of them, each once however many subscriptions it has; empty if none gets one.
     func clients(of node: LiveNode, at position: Int) -> Set<LiveAllowances.Key> {
         withState { state in
             let index = state.classes[node.className]

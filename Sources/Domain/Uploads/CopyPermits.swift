@@ -38,7 +38,7 @@ struct CopyPermits: Sendable {
             if waits {
                 try await permits.take(for: caller.identity)
             } else {
-                guard permits.takeFree() else { throw UploadService.isBusy }
+                guard permits.takeFree() else { throw CopyPermits.areTaken }
             }
         }
         return try await shieldedFromCancellation {
@@ -46,6 +46,8 @@ struct CopyPermits: Sendable {
             return try await store(copied)
         }
     }
+
+    private static let areTaken = ServiceError(.overloaded, "Another copy is running; try again later.")
 
     private static func returning<Copied: Sendable>(
         _ permits: FairPermits<CallerIdentity>?,

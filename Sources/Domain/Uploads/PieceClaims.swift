@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Claims on partial uploads whose bytes are copied to a file, from the begin of the copy until the file exists or is
+/// Claims on partial uploads whose bytes are copied to a file, from the beginning of the copy until the file exists or is
 /// refused.
 ///
 /// The permit to copy ends before the file is stored. Without a claim, final uploads of the same pieces could copy them

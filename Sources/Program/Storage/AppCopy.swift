@@ -143,7 +143,7 @@ extension CopySummary {
     /// Counts the databases that are gone or empty.
     mutating func noteLostDatabases(in storage: String, with engine: any BackupEngine) throws {
         for app in try StorageContents.appsWithoutDatabase(in: storage, named: engine.databaseName) {
-            noteDamage(of: "\(storage)/\(app)/\(engine.databaseName)", "is missing or empty")
+            noteDamage(of: "\(storage)/\(app)/\(engine.databaseName)", StorageContents.lostDatabaseAdvice)
         }
     }
 

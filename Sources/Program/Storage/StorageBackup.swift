@@ -50,7 +50,7 @@ package struct StorageBackup {
         guard let app = try StorageContents.appsWithoutDatabase(in: storage, named: database).first else {
             return ExitError.storage("the storage folder \(storage) contains no app to back up")
         }
-        return ExitError.storage("the database \(storage)/\(app)/\(database) is missing or empty")
+        return ExitError.storage("the database \(storage)/\(app)/\(database) \(StorageContents.lostDatabaseAdvice)")
     }
 
     /// Removes records without a blob from the backup, and counts deleted and damaged files separately.

@@ -56,8 +56,12 @@ package struct StorageCheck: Sendable {
     private func check(_ apps: [String], _ lost: [String]) async throws -> CheckSummary {
         var summary = CheckSummary()
         for app in lost {
-            let detail = "is missing or empty; restore a backup, or remove the folder of an app that has no data yet"
-            let finding = IntegrityFinding(app: app, .damagedDatabase, engine.databaseName, detail)
+            let finding = IntegrityFinding(
+                app: app,
+                .damagedDatabase,
+                engine.databaseName,
+                StorageContents.lostDatabaseAdvice
+            )
             summary.apps += 1
             summary.add(finding)
             observer.found(CheckFinding(finding))

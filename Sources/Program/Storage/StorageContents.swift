@@ -5,6 +5,9 @@ internal import Glibc
 /// File operations of backup and restore; every call blocks and throws an ``ExitError`` that names the failure.
 enum StorageContents {
     static let generatedApp = "apps.yaml"
+    /// What follows the name of a lost database in messages.
+    static let lostDatabaseAdvice =
+        "is missing or empty; restore a backup, or remove the folder of an app that has no data yet"
 
     /// The name of a damaged database in a backup.
     static func damagedName(of database: String) -> String {

@@ -111,12 +111,17 @@ import Testing
             await fixture.live.settle()
             #expect(quick.events.map(\.kind) == [.create])
             #expect(quick.departures == 0)
-            fixture.live.registry.allowances.take([.installation(page): .seconds(60)])
-            try await fixture.create(#"{"a":1,"n":5}"#)
-            await fixture.live.settle()
-            #expect(quick.events.count == 1)
+            // On a machine that stands still for a second, the client has time again.
+            var changes = 1
+            while quick.departures == 0, changes < 20 {
+                fixture.live.registry.allowances.take([.installation(page): .seconds(60)])
+                try await fixture.create(#"{"a":1,"n":5}"#)
+                await fixture.live.settle()
+                changes += 1
+            }
             #expect(quick.departures == 1)
-            #expect(other.events.count == 2)
+            #expect(quick.events.count == changes - 1)
+            #expect(other.events.count == changes)
         }
     }
 

@@ -34,7 +34,7 @@ final class LiveQueueMemory: Sendable {
         /// The counted bytes.
         var size = 0
         /// The number of events.
-        private var count = 0
+        private(set) var count = 0
         /// The number of events, by the address of the storage.
         private var users: [UInt: Int] = [:]
 
@@ -68,12 +68,22 @@ final class LiveQueueMemory: Sendable {
         var count = 0
         /// The bytes of the events, as if no other client waited for equal ones.
         var size = 0
+
+        /// The same as for clients, of one queue.
+        func rank(_ gotEvent: Bool) -> (Int, Int, Int) {
+            (count > 1 ? 1 : 0, size, gotEvent ? 0 : 1)
+        }
     }
 
     /// The queues of a key in which events wait.
     private struct Client {
         var account = Account()
         var queues: [ObjectIdentifier: Queue] = [:]
+
+        /// Clients with a higher one go first: those in whose queues more than one event waits, then those with more bytes.
+        func rank(_ gotEvent: Bool) -> (Int, Int, Int) {
+            (account.count > queues.count ? 1 : 0, account.size, gotEvent ? 0 : 1)
+        }
     }
 
     private struct State {
@@ -141,8 +151,9 @@ final class LiveQueueMemory: Sendable {
 
     /// The queue whose client has to go away because too much waits; `nil` if no more waits than the limits allow.
     ///
-    /// It is the longest one at the address if the share is used up, otherwise that of the address with most. Call it
-    /// without the lock of a queue, because the queue that has to go can be any.
+    /// It is the longest one at the address if the share is used up, otherwise that of the address with most. A queue
+    /// with one event, of any size, is the last to go: its client can be a fast one. Call it without the lock of a queue,
+    /// because the queue that has to go can be any.
     ///
     /// - Parameters:
     ///   - outbox: The queue that got an event; another one that is as long has to go first.
@@ -156,17 +167,11 @@ final class LiveQueueMemory: Sendable {
             if address != nil, let own = state.clients[key], own.account.exceeds(share) {
                 client = own
             } else if state.all.exceeds(limit) {
-                let most = state.clients.max {
-                    ($0.value.account.size, $0.key == key ? 0 : 1) < ($1.value.account.size, $1.key == key ? 0 : 1)
-                }
-                client = most?.value
+                client = state.clients.max { $0.value.rank($0.key == key) < $1.value.rank($1.key == key) }?.value
             } else {
                 client = nil
             }
-            let queue = client?.queues.max {
-                ($0.value.size, $0.key == id ? 0 : 1) < ($1.value.size, $1.key == id ? 0 : 1)
-            }
-            return queue?.value.outbox
+            return client?.queues.max { $0.value.rank($0.key == id) < $1.value.rank($1.key == id) }?.value.outbox
         }
     }
 

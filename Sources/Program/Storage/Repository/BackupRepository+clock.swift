@@ -29,15 +29,18 @@ extension BackupRepository {
 
     /// The earliest time for new snapshots: just after the newest one of any app, however far ahead of the clock it is.
     ///
-    /// So snapshots stay in the order in which they were made, also those of different apps: the newest manifest says
-    /// which apps a storage had. Backups that run at the same time get different times by a random part.
+    /// So snapshots stay in the order in which their backups began, also those of different apps: the newest manifest
+    /// says which apps a storage had. It is later by a millisecond for each second since the newest one was stored, so that
+    /// of two backups that overlap the later one gets the later time, and the clock still passes the times.
     ///
     /// - Throws: ``ExitError`` if the repository cannot be read.
     func earliestSnapshotTime() throws -> Timestamp {
         let now = Timestamp.now()
-        let newest = try apps().compactMap { try parts(of: $0).keys.max() }.max()?.timestamp
-        guard let newest, newest >= now else { return now }
-        return newest.adding(milliseconds: 1 + Int64.random(in: 0..<1000))
+        let newest = try apps().compactMap { try parts(of: $0).max { $0.key < $1.key } }.max { $0.key < $1.key }
+        guard let newest, newest.key.timestamp >= now else { return now }
+        let stored = newest.value.map(\.modified).max() ?? 0
+        let seconds = min(max(0, now.milliseconds / 1000 - stored), 86_400)
+        return newest.key.timestamp.adding(milliseconds: 1 + seconds)
     }
 
     /// The snapshots of an app that were stored after the one with the latest name, by the clock of the target, if that

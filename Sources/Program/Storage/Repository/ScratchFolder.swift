@@ -20,12 +20,31 @@ struct ScratchFolder {
         let parent =
             parent ?? ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/var/tmp"
         ScratchFolder.removeLeft(in: parent)
-        path = "\(StorageContents.trimmed(parent))/\(ScratchFolder.beginning)\(RandomString.lowercase(16))"
+        for _ in 0..<ScratchFolder.attempts {
+            let path = "\(StorageContents.trimmed(parent))/\(ScratchFolder.beginning)\(RandomString.lowercase(16))"
+            if let lock = try ScratchFolder.make(path) {
+                (self.path, self.lock) = (path, lock)
+                return
+            }
+        }
+        throw ExitError.storage("no folder in \(parent) can be locked: \(StorageFolder.systemError())")
+    }
+
+    private static let attempts = 10
+
+    /// Creates and locks a folder; `nil` if another process took it for a left one before it was locked.
+    private static func make(_ path: String) throws -> CInt? {
         try StorageContents.makeFolder(path)
-        lock = FileBytes.open("\(path)/\(ScratchFolder.lockName)", O_RDWR | O_CREAT | O_EXCL)
-        if lock < 0 || flock(lock, LOCK_EX | LOCK_NB) != 0 {
+        let name = "\(path)/\(lockName)"
+        let lock = FileBytes.open(name, O_RDWR | O_CREAT | O_EXCL)
+        guard lock >= 0 else {
             throw ExitError.storage("the folder \(path) cannot be written: \(StorageFolder.systemError())")
         }
+        var (own, named) = (stat(), stat())
+        let isLocked = flock(lock, LOCK_EX | LOCK_NB) == 0
+        if isLocked, fstat(lock, &own) == 0, stat(name, &named) == 0, own.st_ino == named.st_ino { return lock }
+        close(lock)
+        return nil
     }
 
     /// Removes the folder with its files, as far as possible; to be called once.
