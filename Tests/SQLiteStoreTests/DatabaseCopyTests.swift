@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test("records that are no JSON are passed at once, so that they can be forgotten on whatever page they are")
+    @Test("records that are no JSON are passed at once, so that those of every page can be forgotten")
     func recordsWithoutJSON() async throws {
         try await withDamage {
             try Damage.replace(#""name":"7.jpg""#, by: #""name"/"7.jpg""#, in: $0)
