@@ -6,7 +6,7 @@ import Testing
 
 @testable import PostgresStore
 
-/// The PostgreSQL server of the tests, which the first test starts and the end of the process stops.
+/// The PostgreSQL server of the tests, which the first test starts and the end of the last process that uses it stops.
 enum Engine {
     /// Its address; the tests fail if it cannot be started.
     static let url: String = {
@@ -16,8 +16,12 @@ enum Engine {
         }
         atexit {
             Engine.dropSpare()
-            _ = try? Engine.script("stop", folder: Engine.folder)
+            // Fails while other test processes of the user have their lock.
+            if flock(Engine.lock, LOCK_EX | LOCK_NB) == 0 {
+                _ = try? Engine.script("stop", folder: Engine.folder)
+            }
         }
+        flock(lock, LOCK_SH)
         do {
             return try script("start", folder: folder)
         } catch {
@@ -30,6 +34,8 @@ enum Engine {
     private static let turns = FairPermits<Int>(8)
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
+    /// A file that each process locks which uses the server.
+    private static let lock = open("\(folder).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     /// Below the system's folder for temporary files, which the server's user can reach.
     private static let folder = "/tmp/lcfile-postgres-\(getuid())"
 
