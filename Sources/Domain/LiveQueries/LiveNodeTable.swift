@@ -1,6 +1,6 @@
 /// The nodes of one class with which its changes are compared, found by the values of a changed object.
 ///
-/// A change costs one look-up for each path, whoever subscribed. So clients at one address add few paths; their further
+/// A change costs one look-up for each path of all clients. So clients at one address add few paths; their further
 /// nodes are tested for every change, where they pay for the time (``LiveAllowances``).
 struct LiveNodeTable: Sendable {
     private typealias Nodes = [ObjectIdentifier: LiveNode]

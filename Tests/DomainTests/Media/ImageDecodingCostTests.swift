@@ -17,7 +17,7 @@ import Testing
             requestLimits: RequestLimits(limits)
         )
         let service = fixture.service(admission: admission)
-        // The first one is allowed whatever it costs.
+        // The first one is allowed at any cost.
         for _ in 0..<3 { _ = try await service.answer("imageAve", of: origin, from: "10.0.0.1") }
     }
 

@@ -69,7 +69,7 @@ private struct JPEGWalk {
     mutating func run() throws {
         guard try window.big16(at: 0) == 0xffd8 else { return }
         var offset = 2
-        while let marker = try marker(from: &offset) {
+        while let marker = try window.jpegMarker(from: &offset) {
             switch marker {
             // The scan begins, or the image ends or restarts.
             case 0xda:
@@ -93,17 +93,6 @@ private struct JPEGWalk {
             }
             offset = body.upperBound
         }
-    }
-
-    /// The next marker, with the offset after it; skips stray bytes, as decoders do.
-    private mutating func marker(from offset: inout Int) throws -> UInt8? {
-        var isBehindFF = false
-        while let byte = try window.byte(at: offset) {
-            offset += 1
-            if isBehindFF, byte != 0xff, byte != 0 { return byte }
-            isBehindFF = byte == 0xff
-        }
-        return nil
     }
 
     private mutating func readFrame(_ body: Range<Int>, marker: UInt8) throws -> Frame? {

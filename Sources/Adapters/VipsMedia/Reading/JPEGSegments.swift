@@ -11,7 +11,7 @@ enum JPEGSegments {
         var window = window
         var offset = 2
         var count = 0
-        while let marker = try marker(&window, from: &offset) {
+        while let marker = try window.jpegMarker(from: &offset) {
             switch marker {
             case 0xda, 0xd9: return true
             // These markers have no length.
@@ -26,11 +26,13 @@ enum JPEGSegments {
         }
         return !window.isSpent
     }
+}
 
-    /// The next marker, with the offset after it; skips stray bytes, as libjpeg does.
-    private static func marker(_ window: inout ByteWindow, from offset: inout Int) throws -> UInt8? {
+extension ByteWindow {
+    /// The next marker of a JPEG, with the offset after it; skips stray bytes, as libjpeg does.
+    mutating func jpegMarker(from offset: inout Int) throws -> UInt8? {
         var isBehindFF = false
-        while let byte = try window.byte(at: offset) {
+        while let byte = try byte(at: offset) {
             offset += 1
             if isBehindFF, byte != 0xff, byte != 0 { return byte }
             isBehindFF = byte == 0xff

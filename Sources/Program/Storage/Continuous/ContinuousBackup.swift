@@ -242,7 +242,7 @@ package final class ContinuousBackup: Sendable {
 
     /// Removes manifests of which it is not known whether they were stored, and looks for another server.
     private func examine(_ repository: BackupRepository, _ state: inout State) throws {
-        // The manifest of a renewal that runs is none of them yet.
+        // A running renewal can still store its manifest.
         if state.renewal == nil { try removeUnsure(in: repository) }
         guard state.examinationTime <= .now else { return }
         try refuseOther(in: repository)

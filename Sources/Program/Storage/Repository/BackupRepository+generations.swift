@@ -24,7 +24,7 @@ extension BackupRepository {
         }
     }
 
-    /// The time of the last commit up to a moment, whatever the manifest says; the time of the base without a segment.
+    /// The time of the last commit up to a moment, also if the manifest is damaged; the time of the base without a segment.
     func end(ofGeneration time: GenerationTime, of app: AppID, until moment: Timestamp?) throws -> Timestamp {
         var end = time.timestamp
         try forEachObject(BackupLayout(app).root(ofGeneration: time)) { object in
