@@ -110,7 +110,6 @@ def server(tmp_path_factory):
     server = shared_server(
         tmp_path_factory.mktemp("server"),
         apps=(ALPHA, BETA),
-        LCFILE_ACCOUNTS_PASSWORD_COST="10",
         # Most tests make a class, as guests, and all of them together make more than an app does.
         LCFILE_OBJECTS_MAX_CLASSES="5000",
     ).start()
@@ -175,7 +174,7 @@ def verifying(tmp_path_factory):
     verifier = Verifier()
     server = Server(
         tmp_path_factory.mktemp("verifying"),
-        LCFILE_ACCOUNTS_PASSWORD_COST="10", LCFILE_ACCOUNTS_AUTH_DATA_VERIFIER=verifier.url,
+        LCFILE_ACCOUNTS_AUTH_DATA_VERIFIER=verifier.url,
     ).start()
     yield verifier, server
     assert server.stop() == 0

@@ -80,12 +80,18 @@ import Testing
         }
     }
 
+    /// 299 999 bytes of text.
+    private static let numbers: ByteBuffer = {
+        let text = (0..<60_000).map { "\($0 &* 7919) " }.joined()
+        return ByteBuffer(string: String(text.prefix(299_999)))
+    }()
+
     private func requireWhole<Stream: CompressionStream & ~Copyable>(
         _ stream: consuming Stream,
         pieces size: Int,
         _ original: (ByteBuffer) -> ByteBuffer
     ) throws {
-        let text = ByteBuffer(string: String((0..<60_000).map { "\($0 &* 7919) " }.joined().prefix(299_999)))
+        let text = CompressionTests.numbers
         var (rest, output) = (text, ByteBuffer())
         while let piece = rest.readSlice(length: min(size, rest.readableBytes)), piece.readableBytes > 0 {
             output.writeImmutableBuffer(try stream.compress(piece, isLast: rest.readableBytes == 0))

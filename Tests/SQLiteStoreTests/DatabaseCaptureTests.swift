@@ -48,8 +48,8 @@ import Testing
             }
         }
 
-        /// The database's content as SQL, from the original or the copy.
-        func content(ofCopy isCopy: Bool) throws -> [String] {
+        /// The rows of all tables in the order of their pages, from the original or the copy.
+        func content(ofCopy isCopy: Bool) throws -> [String: [[DatabaseValue]]] {
             let path = isCopy ? copy : "\(folder)/db.sqlite"
             let queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: true))
             let rows = try queue.read { db in
@@ -58,8 +58,9 @@ import Testing
                     db,
                     sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1"
                 )
-                return try tables.flatMap { table in
-                    try Row.fetchAll(db, sql: "SELECT * FROM \"\(table)\"").map { "\(table) \($0)" }.sorted()
+                return try tables.reduce(into: [String: [[DatabaseValue]]]()) { content, table in
+                    let rows = try Row.fetchAll(db, sql: "SELECT * FROM \"\(table)\"")
+                    content[table] = rows.map { Array($0.databaseValues) }
                 }
             }
             try queue.close()

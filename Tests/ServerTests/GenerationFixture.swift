@@ -82,7 +82,7 @@ final class GenerationFixture {
         var bytes = SegmentHeader(pageSize: size, number: number, previous: digest).encoded
         for page in 0..<next.count / size {
             let range = page * size..<(page + 1) * size
-            if range.upperBound <= image.count, image[range] == next[range] { continue }
+            if range.upperBound <= image.count, Data(image[range]) == Data(next[range]) { continue }
             bytes += withUnsafeBytes(of: UInt32(page + 1).bigEndian, Array.init) + next[range]
         }
         bytes += SegmentEnd(databasePages: UInt32(next.count / size), time: time).encoded

@@ -41,7 +41,9 @@ extension MemoryTransaction {
     }
 
     func value(of object: StoredObject, at path: FieldPath) -> JSONValue? {
-        path.inner.reduce(object.value(of: path.field)) { value, name in value?.objectValue?[name] }
+        let field = object.value(of: path.field)
+        guard path.isNested else { return field }
+        return path.inner.reduce(field) { value, name in value?.objectValue?[name] }
     }
 
     func fitting(_ rows: [ObjectRow], in size: Int) -> [ObjectRow] {

@@ -280,9 +280,11 @@ extension MemoryTransaction {
 
     private func requireUnique(_ object: StoredObject, in name: ClassName) throws {
         for index in knownSchemas[name]?.indexes ?? [] where index.isUnique {
-            guard let own = value(of: object, at: index.fields[0]), own != .null else { continue }
+            let path = index.fields[0]
+            guard let own = value(of: object, at: path), own != .null else { continue }
             let isTaken = objects(of: name).contains { other in
-                other.id != object.id && value(of: other, at: index.fields[0]) == own
+                // Most objects differ in the value.
+                value(of: other, at: path) == own && other.id != object.id
             }
             guard !isTaken else { throw duplicate(index.name) }
         }

@@ -26,7 +26,8 @@ extension TurboSample {
 
     /// How far samples are apart.
     static func meanDifference(_ first: [UInt8], _ second: [UInt8]) -> Double {
-        let sum = zip(first, second).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+        var sum = 0
+        for index in 0..<min(first.count, second.count) { sum += abs(Int(first[index]) - Int(second[index])) }
         return Double(sum) / Double(max(1, first.count))
     }
 }

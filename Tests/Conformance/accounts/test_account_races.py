@@ -19,7 +19,7 @@ ROUNDS = range(4)
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
     """A server that compares one password after the other."""
-    server = Server(tmp_path_factory.mktemp("races"), **settings(passwordCost=10, passwordThreads=1)).start()
+    server = Server(tmp_path_factory.mktemp("races"), **settings(passwordThreads=1)).start()
     yield server
     assert server.stop() == 0
 

@@ -134,7 +134,7 @@ def test_user_writes_no_hidden_name_among_its_platforms(cast, person, fields):
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
     """A server without other sign-ups during the test."""
-    server = Server(tmp_path_factory.mktemp("own"), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = Server(tmp_path_factory.mktemp("own")).start()
     yield server
     assert server.stop() == 0
 

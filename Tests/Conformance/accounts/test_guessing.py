@@ -126,7 +126,7 @@ def test_user_without_a_password_is_guessed_like_others(api):
 # Settings
 
 def test_unknown_users_are_hidden_if_it_is_set_so(new_server):
-    api = new_server(**settings(passwordCost=10, hideUnknownUsers=True)).start().api()
+    api = new_server(**settings(hideUnknownUsers=True)).start().api()
     user = sign_up(api)
     unknown = [{"username": unique()}, {"email": new_email()}, {"mobilePhoneNumber": new_phone()}]
     for who in ({"username": user.username}, *unknown):
@@ -142,7 +142,7 @@ def test_unknown_users_are_said_by_default(api):
 @pytest.mark.extended
 @pytest.mark.parametrize("allowed", [1, 3])
 def test_number_of_failures_is_a_setting(new_server, allowed):
-    api = new_server(**settings(passwordCost=10, maxFailures=allowed)).start().api()
+    api = new_server(**settings(maxFailures=allowed)).start().api()
     ann, bob = sign_up(api), sign_up(api)
     assert guess(api, allowed, username=ann.username) == [210] * allowed
     assert log_in(api, username=ann.username).status_code == 200
@@ -153,7 +153,7 @@ def test_number_of_failures_is_a_setting(new_server, allowed):
 @pytest.mark.extended
 def test_lock_opens_after_its_time(new_server):
     # A failure counts for that time as well, so few of them must come within it.
-    api = new_server(**settings(passwordCost=10, maxFailures=1, lockoutTime=3)).start().api()
+    api = new_server(**settings(maxFailures=1, lockoutTime=3)).start().api()
     user = sign_up(api)
     assert guess(api, 2, username=user.username) == [210] * 2
     assert_locked(api, username=user.username)

@@ -1,7 +1,7 @@
 """Passwords and tokens on ways that are the operator's: scans, indexes, schemas, imports of users."""
 
 import pytest
-from accounts import PASSWORD, is_live, join, log_in, settings, sign_up, unique, user_of, users_named
+from accounts import PASSWORD, is_live, join, log_in, sign_up, unique, user_of, users_named
 from cases import covering
 from client import Server, assert_refused
 from data import assert_400
@@ -19,7 +19,7 @@ TEXT, HASH = LEANCLOUD[0]
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
     """A server of these tests' own: what one of them gets through would stay for all."""
-    server = Server(tmp_path_factory.mktemp("hidden"), **settings(passwordCost=10)).start()
+    server = Server(tmp_path_factory.mktemp("hidden")).start()
     yield server
     assert server.stop() == 0
 

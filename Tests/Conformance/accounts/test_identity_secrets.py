@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from accounts import join, settings, sign_up, user_of
+from accounts import join, sign_up, user_of
 from client import Server
 from data import Objects, batch
 from identities import github
@@ -51,7 +51,7 @@ def test_data_is_seen_alike_when_the_user_is_included(things, api, master, ann, 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
     """A server on which every caller can search for users."""
-    server = Server(tmp_path_factory.mktemp("open"), **settings(passwordCost=10)).start()
+    server = Server(tmp_path_factory.mktemp("open")).start()
     response = server.api(master=True).call("PUT", "/1.1/permissions/_User", json={"find": ["everyone"]})
     assert response.status_code == 200, response.text
     yield server

@@ -286,7 +286,7 @@ def test_limit_of_a_client_and_of_an_app(serve, limit):
 
 @pytest.mark.extended
 def test_log_in_needs_a_verified_address_if_the_setting_says_so(serve):
-    server, sink = serve(**settings(requireVerifiedEmail=True, passwordCost=10, verifyEmail=True))
+    server, sink = serve(**settings(requireVerifiedEmail=True, verifyEmail=True))
     user = signed_up(server)
     assert_refused(log_in(server.api(), username=user.username), 400, 216)
     assert log_in(server.api(), "wrong", username=user.username).json()["code"] == 210
@@ -313,7 +313,7 @@ def test_apps_have_their_own_settings(new_server, sinks):
 
 @pytest.mark.extended
 def test_unknown_address_answers_alike_if_the_setting_says_so(serve):
-    server, sink = serve(**settings(hideUnknownUsers=True, passwordCost=10))
+    server, sink = serve(**settings(hideUnknownUsers=True))
     user = signed_up(server)
     for call in ("requestEmailVerify", "requestPasswordReset"):
         answers = [server.api().post(f"/1.1/{call}", json={"email": email}) for email in (address(user), new_email())]

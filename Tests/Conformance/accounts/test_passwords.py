@@ -19,7 +19,7 @@ SCRYPT = re.compile(r"\$scrypt\$ln=(\d+),r=8,p=1\$[A-Za-z0-9+/=]+\$[A-Za-z0-9+/=
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
     """A server of these tests' own, whose database they read."""
-    server = Server(tmp_path_factory.mktemp("passwords"), **settings(passwordCost=10)).start()
+    server = Server(tmp_path_factory.mktemp("passwords")).start()
     yield server
     assert server.stop() == 0
 
@@ -127,7 +127,7 @@ def test_hash_of_the_same_cost_stays(own):
 @pytest.mark.smoke
 @pytest.mark.sqlite
 def test_hash_of_another_cost_is_replaced_at_the_next_log_in(new_server):
-    server = new_server(**settings(passwordCost=10)).start()
+    server = new_server().start()
     user = sign_up(server.api())
     server.stop()
     server.environment |= settings(passwordCost=11)

@@ -16,7 +16,7 @@ MAX = 8
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    options = settings(passwordCost=10, sharedSessionToken=False, maxSessions=MAX)
+    options = settings(sharedSessionToken=False, maxSessions=MAX)
     server = Server(tmp_path_factory.mktemp("separate"), **options).start()
     yield server
     assert server.stop() == 0

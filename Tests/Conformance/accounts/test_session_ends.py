@@ -86,7 +86,7 @@ def test_password_that_is_set_ends_the_token_of_all_devices(api, master, ann, ca
 @pytest.mark.extended
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "separate"])
 def test_tokens_outlive_a_new_password_if_it_is_set_so(new_server, shared):
-    options = settings(passwordCost=10, endSessionsOnPasswordChange=False, sharedSessionToken=shared)
+    options = settings(endSessionsOnPasswordChange=False, sharedSessionToken=shared)
     server = new_server(**options).start()
     api, master = server.api(), server.api(master=True)
     ann = sign_up(api)
@@ -100,7 +100,7 @@ def test_tokens_outlive_a_new_password_if_it_is_set_so(new_server, shared):
 
 @pytest.mark.extended
 def test_refresh_ends_tokens_even_then(new_server):
-    server = new_server(**settings(passwordCost=10, endSessionsOnPasswordChange=False)).start()
+    server = new_server(**settings(endSessionsOnPasswordChange=False)).start()
     ann = sign_up(server.api())
     fresh = ann.api.call("PUT", f"{ann.path}/refreshSessionToken").json()["sessionToken"]
     assert [is_live(server.api(), token) for token in (fresh, ann.token)] == [True, False]

@@ -172,7 +172,7 @@ def test_log_holds_neither_tokens_nor_passwords(server, api):
 @pytest.mark.extended
 @pytest.mark.parametrize("end", ["stop", "kill"])
 def test_separate_sessions_outlive_the_server(new_server, end):
-    server = new_server(**settings(passwordCost=10, sharedSessionToken=False)).start()
+    server = new_server(**settings(sharedSessionToken=False)).start()
     ann = sign_up(server.api())
     tokens = [ann.token, new_token(server.api(), ann)]
     assert len(set(tokens)) == 2

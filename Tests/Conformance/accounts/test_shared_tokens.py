@@ -23,7 +23,7 @@ def ann(api):
 @pytest.fixture
 def start(new_server):
     """Starts a server of the test's own, whose users have three sessions at most."""
-    return lambda **options: new_server(**settings(passwordCost=10, maxSessions=3), **options).start()
+    return lambda **options: new_server(**settings(maxSessions=3), **options).start()
 
 
 def become(api, token):

@@ -11,7 +11,7 @@ LIMIT = 3
 @pytest.fixture
 def few(new_server):
     """A server on which an address makes few users."""
-    return new_server(**settings(passwordCost=10, maxSignUps=LIMIT)).start()
+    return new_server(**settings(maxSignUps=LIMIT)).start()
 
 
 def fields(name=None):

@@ -232,7 +232,7 @@ def test_unknown_numbers_cannot_be_tried_without_a_limit(serve):
 
 @pytest.mark.extended
 def test_sign_up_sends_a_code_and_log_in_needs_a_verified_number(serve):
-    server, gateway = serve(**settings(verifyPhone=True, requireVerifiedPhone=True, passwordCost=10))
+    server, gateway = serve(**settings(verifyPhone=True, requireVerifiedPhone=True))
     phone = new_phone()
     user = sign_up(server.api(), mobilePhoneNumber=phone)
     code = gateway.code(phone)
@@ -263,7 +263,7 @@ def test_apps_have_their_own_settings(new_server, gateways):
 
 @pytest.mark.extended
 def test_unknown_number_answers_alike_if_the_setting_says_so(serve):
-    server, gateway = serve(**settings(hideUnknownUsers=True, passwordCost=10))
+    server, gateway = serve(**settings(hideUnknownUsers=True))
     phone = new_phone()
     sign_up(server.api(), mobilePhoneNumber=phone)
     for call in ("requestLoginSmsCode", "requestMobilePhoneVerify", "requestPasswordResetBySmsCode"):

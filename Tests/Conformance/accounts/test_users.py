@@ -131,7 +131,7 @@ def test_missing_user_in_a_batch_is_211(api, path):
 
 @pytest.mark.extended
 def test_hidden_email_is_shown_to_the_master_key_alone(new_server):
-    server = new_server(**settings(passwordCost=10)).start()
+    server = new_server().start()
     api, master = server.api(), server.api(master=True)
     user = sign_up(api, email=new_email())
     describe(master, Objects(api, "_User"), "email", hidden=True)

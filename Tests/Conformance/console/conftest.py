@@ -26,7 +26,7 @@ def console_server(tmp_path_factory):
     """The server whose console the tests use, with two apps; the first one has a read-only key."""
     server = Server(
         tmp_path_factory.mktemp("console"), apps=(ALPHA, BETA),
-        LCFILE_ACCOUNTS_PASSWORD_COST="10", LCFILE_CONSOLE_MAX_FAILURES="0",
+        LCFILE_CONSOLE_MAX_FAILURES="0",
     ).start()
     # The page of an app without a class and a file is that of the first steps.
     assert server.api(master=True).post("/1.1/classes/ConsoleNote", json={"n": 1}).status_code == 201

@@ -22,7 +22,7 @@ OPEN = "127.0.0.1/32"
 DATA = hashlib.shake_128(b"copied").digest(3_000_000)
 PNG, JPEG = encoded(plain(4, 4)), encoded(plain(4, 4), "JPEG")
 HTML = b"<!DOCTYPE html><html><body>page</body></html>"
-FAST = {"LCFILE_ACCOUNTS_PASSWORD_COST": "10", "LCFILE_FETCH_ALLOWED_NETWORKS": OPEN}
+FAST = {"LCFILE_FETCH_ALLOWED_NETWORKS": OPEN}
 
 
 @pytest.fixture(scope="module")

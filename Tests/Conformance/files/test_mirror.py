@@ -15,7 +15,7 @@ from people import Cast
 from uploading import Target, Tus, assert_nothing_staged, md5, metadata, must, noise, qetag, tokens
 
 DATA = noise(300_000)
-FETCHING = {"LCFILE_ACCOUNTS_PASSWORD_COST": "10", "LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.1/32"}
+FETCHING = {"LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.1/32"}
 
 
 @pytest.fixture(scope="module")

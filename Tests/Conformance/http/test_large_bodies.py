@@ -23,7 +23,7 @@ PATIENCE = 120
 @pytest.fixture
 def own(new_server):
     """A server of the test's own, and what it takes at rest."""
-    server = new_server(LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = new_server().start()
     forget_peak(server)
     return server, memory(server)
 

@@ -93,14 +93,14 @@ def test_uploads_are_limited_in_all_dialects_together(limited):
 
 @pytest.mark.extended
 def test_log_ins_are_limited(limited):
-    api = limited(**settings(passwordCost=10), LCFILE_LIMITS_LOG_INS="1").api()
+    api = limited(LCFILE_LIMITS_LOG_INS="1").api()
     body = {"username": unique(), "password": PASSWORD}
     assert_limited([api.post("/1.1/login", json=body) for _ in range(2)], "logIns")
 
 
 @pytest.mark.extended
 def test_new_passwords_count_as_log_ins_also_of_refused_requests(limited):
-    server = limited(**settings(passwordCost=10), LCFILE_LIMITS_LOG_INS="1", LCFILE_HTTP_PROXIES="127.0.0.1")
+    server = limited(LCFILE_LIMITS_LOG_INS="1", LCFILE_HTTP_PROXIES="127.0.0.1")
     users = server.api(master=True)
     user = users.post("/1.1/users", json={"username": unique(), "password": PASSWORD}).json()
     taken = {"username": user["username"], "password": PASSWORD}

@@ -10,7 +10,7 @@ FIRST, SECOND = "192.0.2.1", "192.0.2.2"
 @pytest.fixture
 def one_each(new_server):
     """A server on which an address makes one user."""
-    return lambda **more: new_server(**settings(passwordCost=10, maxSignUps=1), **more).start()
+    return lambda **more: new_server(**settings(maxSignUps=1), **more).start()
 
 
 def sign_up(api, header="X-Forwarded-For", value=None):

@@ -33,7 +33,7 @@ HEADERS = ["Content-Type", "Content-Length", "ETag", "Last-Modified", "Cache-Con
 @pytest.fixture(scope="module")
 def public(tmp_path_factory):
     """A server of the module's own, whose first app has styles."""
-    server = Server(tmp_path_factory.mktemp("public"), LCFILE_ACCOUNTS_PASSWORD_COST="10")
+    server = Server(tmp_path_factory.mktemp("public"))
     configured(server, **SETTINGS).start()
     yield server
     assert server.stop() == 0

@@ -34,7 +34,7 @@ def run(server, *arguments, folder=None, app=OLD):
 @pytest.fixture(scope="module")
 def imported(old, tmp_path_factory):
     """A server with the app, imported from the archive."""
-    server = Server(tmp_path_factory.mktemp("imported"), apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = Server(tmp_path_factory.mktemp("imported"), apps=(OLD,)).start()
     result = run(server, old.archive, "--file-domain", old.file_domain)
     yield server, result
     assert server.stop() == 0
@@ -163,7 +163,7 @@ def test_bad_line_is_named_and_the_others_are_imported(damage, new_server_of_old
 @pytest.fixture(scope="module")
 def new_server_of_old(tmp_path_factory):
     """An empty server with the app."""
-    server = Server(tmp_path_factory.mktemp("empty"), apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = Server(tmp_path_factory.mktemp("empty"), apps=(OLD,)).start()
     yield server
     assert server.stop() == 0
 

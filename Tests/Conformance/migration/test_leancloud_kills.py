@@ -19,7 +19,7 @@ def killed(old_app, old_export, tmp_path_factory):
     """A server to which the app came while the client and the server were killed ten times; and what is needed to ask."""
     folder = tmp_path_factory.mktemp("killed")
     archive = write_archive(old_export, folder / "export.tar.gz")
-    server = Server(folder, apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = Server(folder, apps=(OLD,)).start()
     keys = credentials_of(server.url, OLD, master=OLD.master)
     arguments = ["import", "leancloud", str(archive), "--file-domain", old_app.file_domain]
     result = run_with_kills(server, arguments, folder, keys, KILLS, chance("kills of an import"))

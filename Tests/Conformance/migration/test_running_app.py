@@ -27,7 +27,7 @@ def old(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("new"), apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = Server(tmp_path_factory.mktemp("new"), apps=(OLD,)).start()
     yield server
     assert server.stop() == 0
 
@@ -92,7 +92,7 @@ def test_export_and_import_give_an_equal_app(old, imported, tmp_path, new_server
     result = lcfile("export", "app", folder=tmp_path, **credentials_of(imported.url, OLD, master=OLD.master))
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "app.lcfile-export-journal").exists()
-    other = new_server(apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    other = new_server(apps=(OLD,)).start()
     keys = credentials_of(other.url, OLD, master=OLD.master)
     result = lcfile("import", "leancloud", "app", folder=tmp_path, **keys)
     assert result.returncode == 0, result.stderr

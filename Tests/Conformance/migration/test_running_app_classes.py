@@ -21,7 +21,7 @@ def old(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("new"), apps=(OLD,), LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = Server(tmp_path_factory.mktemp("new"), apps=(OLD,)).start()
     yield server
     assert server.stop() == 0
 

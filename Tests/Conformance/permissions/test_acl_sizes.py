@@ -1,7 +1,6 @@
 """ACLs count where sizes are limited: of an object, and of a reply."""
 
 import pytest
-from accounts import settings
 from batches import answers, get
 from client import Server, assert_refused
 from data import Objects, batch
@@ -15,7 +14,7 @@ SIZE, REPLY = 20 << 10, 100 << 10
 def own(tmp_path_factory):
     """A server with small limits."""
     limits = {"LCFILE_OBJECTS_MAX_SIZE": str(SIZE), "LCFILE_QUERIES_MAX_REPLY_SIZE": str(REPLY)}
-    server = Server(tmp_path_factory.mktemp("sizes"), **settings(passwordCost=10), **limits).start()
+    server = Server(tmp_path_factory.mktemp("sizes"), **limits).start()
     yield server
     assert server.stop() == 0
 

@@ -12,7 +12,7 @@ LIMIT = 16 << 10
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
     """A server on which few roles count."""
-    settings = {"LCFILE_ACCOUNTS_PASSWORD_COST": "10", "LCFILE_ACCOUNTS_MAX_ROLES": str(MOST)}
+    settings = {"LCFILE_ACCOUNTS_MAX_ROLES": str(MOST)}
     server = Server(tmp_path_factory.mktemp("roles"), **settings).start()
     yield server
     assert server.stop() == 0

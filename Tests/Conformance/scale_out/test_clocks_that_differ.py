@@ -1,13 +1,12 @@
 """Two servers on one database and one bucket whose clocks differ by ten minutes: what the docs promise holds all the same
 (docs/scale-out.md, "When a part dies"). Live queries are not among it."""
 
-import json
 import time
 from datetime import datetime
 
 import pytest
 import requests
-from accounts import is_live, log_in, settings, sign_up, with_session
+from accounts import is_live, log_in, sign_up
 from client import ALPHA, API, SWEEPS, eventually, queued
 from clients import MIB, some_bytes
 from databases import execute
@@ -25,7 +24,7 @@ SHORT = {"LCFILE_UPLOADS_START_TIMEOUT": "1500"}
 @pytest.fixture
 def pair(several):
     """A server with the right time and one that is ahead, which are members of one group."""
-    group = several(1, **settings(passwordCost=10), **TRASH, **SHORT, **SWEEPS)
+    group = several(1, **TRASH, **SHORT, **SWEEPS)
     far = group.another("ahead", **shifted(AHEAD))
     group.members.append(far)
     far.start()

@@ -2,7 +2,7 @@
 
 import pytest
 import requests
-from accounts import is_live, settings, sign_up, with_session
+from accounts import is_live, sign_up, with_session
 from client import ALPHA, API, eventually, queued
 from clients import MIB, some_bytes
 from relay import Relay
@@ -65,7 +65,7 @@ def test_tus_upload_goes_on_at_another_server(several):
 
 
 def test_ended_session_is_refused_by_the_other_server_at_once(several):
-    group = several(2, **settings(passwordCost=10))
+    group = several(2)
     first, second = group.members
     for number in range(10):
         user = sign_up(calls(first))
@@ -79,7 +79,7 @@ def test_ended_session_is_refused_by_the_other_server_at_once(several):
 def test_server_without_its_database_answers_503_and_never_by_an_old_permission(several, stores, fault):
     relay = Relay(stores.postgres.url)
     try:
-        group = several(1, **settings(passwordCost=10))
+        group = several(1)
         other = group.members[0]
         database = relay.before(other.environment["LCFILE_DATABASE_URL"])
         far = group.another("far", LCFILE_DATABASE_URL=database).start()

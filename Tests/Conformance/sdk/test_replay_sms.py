@@ -4,7 +4,7 @@ The requests follow the sources of the SDKs.
 """
 
 import pytest
-from accounts import settings, unique
+from accounts import unique
 from client import Server
 
 # Numbers with fixed codes: each SDK has two of its own.
@@ -25,7 +25,7 @@ CHANGE = {"js": {}, "java": {"ttl": "10"}, "objc": {"ttl": 10}, "csharp": {"ttl"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     fixed = ", ".join(f"+86{number}={CODE}" for pair in NUMBERS.values() for number in pair)
-    server = Server(tmp_path_factory.mktemp("sms"), LCFILE_SMS_FIXED_NUMBERS=fixed, **settings(passwordCost=10)).start()
+    server = Server(tmp_path_factory.mktemp("sms"), LCFILE_SMS_FIXED_NUMBERS=fixed).start()
     yield server
     assert server.stop() == 0
 

@@ -24,7 +24,7 @@ def disk(request, tmp_path):
 
 @pytest.fixture
 def server(disk, new_server):
-    server = new_server(storage=disk / "storage", LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = new_server(storage=disk / "storage").start()
     yield server
     server.stop()
 

@@ -29,7 +29,7 @@ def disk(tmp_path):
 
 @pytest.mark.extended
 def test_disk_that_becomes_read_only(disk, new_server):
-    server = new_server(storage=disk / "storage", LCFILE_ACCOUNTS_PASSWORD_COST="10").start()
+    server = new_server(storage=disk / "storage").start()
     life = Life(server)
     break_down(disk)
     for response in (

@@ -15,7 +15,7 @@ SECRET = "the shared secret"
 MODEL = TESTS.parent / "models" / "open-nsfw.onnx"
 # The server is allowed to reach receivers on this machine, tries again soon, and has no model unless a test names it.
 PLAIN = {
-    "LCFILE_ACCOUNTS_PASSWORD_COST": "10", "LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.1/32",
+    "LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.1/32",
     "LCFILE_CENSORSHIP_RETRY_PAUSE": "1",
 }
 # Longer than a check takes with its retries on a slow machine.

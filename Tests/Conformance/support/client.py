@@ -116,8 +116,11 @@ class Server:
             LCFILE_STORAGE=str(self.storage),
             LCFILE_METRICS_PORT=str(self.metrics_port),
             # All tests sign their users up from one address, and far more than a client does.
+            # Many passwords are hashed, and the default cost takes a tenth of a second for each.
             # Tests look for words in lines; those of the log's format set it.
-            **{"LCFILE_ACCOUNTS_MAX_SIGN_UPS": "0", "LCFILE_LOG_FORMAT": "text"} | settings,
+            **{
+                "LCFILE_ACCOUNTS_MAX_SIGN_UPS": "0", "LCFILE_ACCOUNTS_PASSWORD_COST": "10", "LCFILE_LOG_FORMAT": "text",
+            } | settings,
         )
         if admin_url() and "LCFILE_DATABASE_URL" not in settings:
             self.environment["LCFILE_DATABASE_URL"] = database_of(self.storage)

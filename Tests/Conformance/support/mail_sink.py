@@ -75,7 +75,7 @@ def mail_settings(sink, **more):
         "LCFILE_MAIL_SERVER": sink.url, "LCFILE_MAIL_FROM": "Example <app@example.org>",
         "LCFILE_MAIL_MAX_PER_CLIENT": "0", "LCFILE_MAIL_RETRY_PAUSE": "1",
         "LCFILE_MAIL_REDIRECTS": "https://app.example.org, http://localhost:3000/in",
-    } | settings(passwordCost=10, verifyEmail=True) | more
+    } | settings(verifyEmail=True) | more
 
 
 def link_of(mail):

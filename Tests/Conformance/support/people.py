@@ -141,7 +141,7 @@ class Rules:
 
 def start(new_server, **settings):
     """A server of the test's own, where passwords cost little."""
-    return new_server(LCFILE_ACCOUNTS_PASSWORD_COST="10", **settings).start()
+    return new_server(**settings).start()
 
 
 def refusal(response):

@@ -7,7 +7,7 @@ from pictures import encoded
 PNG = encoded(COLOURS)
 WORDS = "imageView2/2/w/59"
 # Settings of a server that may fetch from this machine, and whose passwords cost little.
-FETCHING = {"LCFILE_ACCOUNTS_PASSWORD_COST": "10", "LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.1/32"}
+FETCHING = {"LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.1/32"}
 
 
 def address(api, id, words=""):

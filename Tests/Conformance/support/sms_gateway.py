@@ -10,7 +10,6 @@ import sys
 import time
 from pathlib import Path
 
-from accounts import settings
 from client import TIMEOUT, eventually, free_port
 
 SECRET = "a secret of the gateway"
@@ -74,7 +73,7 @@ def sms_settings(gateway, **more):
         "LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.0/8", "LCFILE_SMS_RETRY_PAUSE": "1", "LCFILE_SMS_APP_NAME": "Example",
         "LCFILE_SMS_MAX_PER_MINUTE": "0", "LCFILE_SMS_MAX_PER_DAY": "0", "LCFILE_SMS_MAX_PER_CLIENT": "0",
         "LCFILE_SMS_MAX_PER_APP": "0",
-    } | settings(passwordCost=10) | more
+    } | more
 
 
 def is_signed(request):

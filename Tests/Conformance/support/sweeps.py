@@ -8,14 +8,14 @@ from contextlib import closing
 from random import Random
 
 import requests
-from client import ALPHA, Server, eventually
+from client import ALPHA, eventually
 from failing_calls import FAULTS, HARMLESS, descriptors
 from uploading import INTERNALS
 
 # Retries are soon, so that a step need not wait for them.
 SETTINGS = {
     "LCFILE_UPLOADS_MIN_PART_SIZE": "1B", "LCFILE_UPLOADS_SWEEP_INTERVAL": "1", "LCFILE_CENSORSHIP_RETRY_PAUSE": "1",
-    "LCFILE_ACCOUNTS_PASSWORD_COST": "10", "LCFILE_LOG_LEVEL": "error",
+    "LCFILE_LOG_LEVEL": "error",
 }
 # Besides single failures: all calls from the N-th on, as of a disk that is gone.
 WAYS = [(fault, False) for fault in FAULTS if fault != "EROFS"] + [("EIO", True), ("ENOSPC", True)]

@@ -9,7 +9,7 @@ from elsewhere import Elsewhere, answer, held
 from people import Person
 from uploading import Tus, ask, limits, tokens
 
-FAST = {"LCFILE_ACCOUNTS_PASSWORD_COST": "10", "LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.1/32"}
+FAST = {"LCFILE_FETCH_ALLOWED_NETWORKS": "127.0.0.1/32"}
 
 
 @pytest.fixture

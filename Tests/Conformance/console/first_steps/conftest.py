@@ -9,7 +9,7 @@ APPS = [App(f"firstSteps{n:014}", f"firstAppKey{n}", f"firstMasterKey{n}", f"fir
 def empty_server(tmp_path_factory):
     """A server with empty apps."""
     server = Server(
-        tmp_path_factory.mktemp("first-steps"), apps=APPS, LCFILE_ACCOUNTS_PASSWORD_COST="10",
+        tmp_path_factory.mktemp("first-steps"), apps=APPS,
         LCFILE_CONSOLE_MAX_FAILURES="0",
     ).start()
     yield server

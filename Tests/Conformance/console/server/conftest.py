@@ -9,7 +9,7 @@ def state_server(tmp_path_factory):
         tmp_path_factory.mktemp("state"), apps=(ALPHA, BETA), LCFILE_CONSOLE_MAX_FAILURES="0",
         LCFILE_METRICS_MASTER_KEY="on",
         LCFILE_BACKUP_TARGET=str(tmp_path_factory.mktemp("backup")), LCFILE_FILES_SIGNING_KEYS="a-hidden-signing-key",
-        LCFILE_PUBLIC_URL="http://files.example.com/hidden-path", LCFILE_ACCOUNTS_PASSWORD_COST="10",
+        LCFILE_PUBLIC_URL="http://files.example.com/hidden-path",
     ).start()
     yield server
     assert server.process.poll() is None, f"the server ended by itself: {server.errors[-2000:]}"

@@ -4,7 +4,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from accounts import settings
 from client import Server
 from mail_sink import MailSink, mail_settings
 from sms_gateway import SMSGateway, sms_settings
@@ -20,7 +19,7 @@ from .verdicts import Verdicts
 SETTINGS = {
     "LCFILE_UPLOADS_MIN_PART_SIZE": "1B", "LCFILE_LOG_LEVEL": "error", "LCFILE_DISK_RESERVE": "1MB",
     "LCFILE_OBJECTS_MAX_CLASSES": "10000",
-} | settings(passwordCost=10)
+}
 OBJECT_CLIENTS = 2
 
 
