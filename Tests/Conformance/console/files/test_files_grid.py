@@ -4,8 +4,9 @@ import io
 
 import pytest
 import requests
+from censoring import block
 from client import ALPHA, TIMEOUT, Server
-from files_area import FilesArea
+from files_area import TILE, FilesArea
 from many_rows import add_copies
 from PIL import Image
 from pictures import encoded, plain
@@ -41,6 +42,66 @@ def test_a_long_list_has_few_nodes_and_small_requests(files, word):
     assert len(browser.all(".files-tile")) < 100
     limits = limits_of_requests(browser)
     assert limits and max(limits) <= 200
+
+
+@pytest.mark.extended
+def test_a_page_that_comes_in_parts_is_shown_whole(files, word):
+    """An answer has fewer records than it was asked for if their bytes are too many."""
+    for n in range(5):
+        files.api.store(b"x", f"{word}-{n}", "text/plain", metaData='{"long":"no tile shows this"}')
+    files.enter()
+    browser = files.browser
+    browser.find(".files-count", "file")
+    browser.run(
+        "const original = fetch; window.asked = []; window.fetch = async (path, options) => {"
+        " const answer = await original(path, options);"
+        " if (!path.startsWith('/console/api/1.1/files?')) return answer;"
+        " const { results, count } = await answer.json(); window.asked.push(results);"
+        " return Response.json({ results: results.slice(0, 2), count }); }"
+    )
+    files.search(word)
+    browser.wait(lambda: len(files.names()) == 5, "the page is not whole")
+    browser.find(".files-facts", "1 B · text/plain")
+    assert browser.run("return window.asked.map((results) => results.length)") == [5, 3, 1]
+    assert browser.run("return Object.keys(window.asked[0][0].metaData)") == ["size"]
+
+
+@pytest.mark.extended
+def test_a_thumbnail_that_a_lost_connection_delayed_is_shown(files, word):
+    files.enter()
+    browser = files.browser
+    browser.find(".files-count", "file")
+    browser.run(
+        "const original = fetch; window.lost = 0; window.fetch = (path, options) => {"
+        " if (!path.includes('/content?') || window.isBack) return original(path, options);"
+        " window.lost += 1; return Promise.reject(new TypeError('lost')); }"
+    )
+    # Not before: the first grid would get its thumbnail.
+    files.api.store(encoded(plain(64, 48)), f"{word}.png")
+    files.search(word)
+    browser.wait(lambda: browser.run("return window.lost") > 0, "no thumbnail was asked for")
+    browser.run("window.isBack = true")
+    browser.find(f"{TILE}[title='{word}.png'] img")
+
+
+@pytest.mark.extended
+def test_a_thumbnail_comes_and_goes_with_the_verdict(files, word):
+    block(files.api, files.api.store(encoded(plain(64, 48)), f"{word}.png")["objectId"])
+    files.enter().search(word)
+    browser = files.browser
+    picture = f"{TILE}[title='{word}.png'] img"
+    browser.find(f"{TILE}[title='{word}.png'] .files-facts", "blocked")
+    files.open(f"{word}.png")
+    browser.click(".censor-panel button", "Pass, and show it again")
+    browser.find(".censor-panel .censor-badge", "passed")
+    files.escape()
+    browser.find(picture)
+    files.open(f"{word}.png")
+    browser.click(".censor-panel button", "Block")
+    browser.find(".censor-panel .censor-badge", "blocked")
+    files.escape()
+    browser.find(f"{TILE}[title='{word}.png'] .files-facts", "blocked")
+    browser.gone(picture)
 
 
 def limits_of_requests(browser):

@@ -41,6 +41,12 @@ def begin(files, tmp_path, name, size=2 << 20):
     return data
 
 
+def created(files, name):
+    """The number of unfinished uploads with a name at the server."""
+    where = {"where": f'{{"name":"{name}"}}', "count": 1, "limit": 0}
+    return files.api.get("/1.1/classes/_Upload", params=where).json()["count"]
+
+
 @pytest.mark.extended
 def test_chosen_files_are_uploaded_whole(files, tmp_path, name):
     contents = {f"{n}-{name}": noise(size, n) for n, size in enumerate([0, 1, 3 << 20])}
@@ -109,9 +115,31 @@ def test_a_cancelled_upload_is_removed_from_the_server(slow, tmp_path, name):
     browser = slow.browser
     browser.click(".files-uploads-list button", "Cancel")
     browser.gone(".files-uploads-list li")
-    where = {"where": f'{{"name":"{name}"}}', "count": 1, "limit": 0}
-    browser.wait(lambda: slow.api.get("/1.1/classes/_Upload", params=where).json()["count"] == 0, "the upload is there")
+    browser.wait(lambda: created(slow, name) == 0, "the upload is there")
     assert slow.named(name) == []
+
+
+@pytest.mark.extended
+def test_an_upload_that_is_cancelled_before_its_path_is_known_is_removed(files, tmp_path, name):
+    (tmp_path / name).write_bytes(b"bytes")
+    files.enter()
+    browser = files.browser
+    browser.find(".files-count", "file")
+    browser.run(
+        "const original = fetch; window.fetch = async (path, options) => {"
+        " const response = await original(path, options);"
+        " if (path.endsWith('/1.1/uploads')) await new Promise((answer) => { window.answer = answer; });"
+        " options.signal?.throwIfAborted();"
+        " return response; }"
+    )
+    files.choose(tmp_path / name)
+    browser.wait(lambda: browser.run("return Boolean(window.answer)"), "no upload was created")
+    assert created(files, name) == 1
+    browser.click(".files-uploads-list button", "Cancel")
+    browser.gone(".files-uploads-list li")
+    browser.run("window.answer()")
+    browser.wait(lambda: created(files, name) == 0, "the upload is there")
+    assert files.named(name) == []
 
 
 @pytest.mark.extended

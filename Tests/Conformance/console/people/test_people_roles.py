@@ -98,6 +98,31 @@ def test_users_are_added_and_removed_page_by_page(people, browser, master, ann):
 
 
 @pytest.mark.extended
+def test_enter_chooses_no_user_of_the_text_before(people, browser, master):
+    names = [unique("first"), unique("second")]
+    first, second = import_users(master, names)
+    role = Role(master)
+    people.enter("roles", role.id).heading(role.name).press("Add a user")
+    field = browser.find("main details[open] input")
+    field.send_keys(names[0])
+    # The list of the empty text, which is there before, has other users too.
+    only = lambda name: [name in one.text for one in browser.all("main details[open] [role=option]")] == [True]
+    browser.wait(lambda: only(names[0]), "not only the first user")
+    field.send_keys(Keys.ARROW_DOWN)
+    browser.find("main details[open] [role=option][aria-selected=true]", names[0])
+    # Both in one task of the page, before the search for the new text.
+    browser.run(
+        "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', { bubbles: true }));"
+        "arguments[0].dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))",
+        field, names[1]
+    )
+    browser.wait(lambda: only(names[1]), "not only the second user")
+    field.send_keys(Keys.ARROW_DOWN, Keys.ENTER)
+    people.notice(f"{names[1]} is in the role {role.name}.")
+    assert roles_of(master, role, "users") == {second}
+
+
+@pytest.mark.extended
 def test_a_role_is_made_filled_with_a_role_and_deleted(people, browser, master):
     inner = Role(master)
     name = unique("Editors")

@@ -67,6 +67,10 @@ export function finder({ client, className, label, words, onChoose }) {
   }
 
   field.addEventListener('input', () => {
+    // Until the answer arrives, the list is that of the text before: Enter chooses nothing of it by itself.
+    active = -1;
+    field.removeAttribute('aria-activedescendant');
+    for (const option of list.children) option.setAttribute('aria-selected', 'false');
     clearTimeout(timer);
     timer = setTimeout(search, pause);
   });

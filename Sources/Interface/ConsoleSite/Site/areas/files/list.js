@@ -3,7 +3,8 @@
 /// The number of records of one request.
 export const pageSize = 100;
 const mostPages = 30;
-const fields = 'name,mime_type,metaData,url,key,censorResult';
+// The tiles show the size alone, and the rest of metaData can be long.
+const fields = 'name,mime_type,metaData.size,url,key,censorResult';
 
 /// A list of file records by position.
 export class FileList {
@@ -72,15 +73,7 @@ export class FileList {
     const controller = new AbortController();
     this.#loading.set(page, controller);
     try {
-      const { results, count } = await this.#client.get('files', {
-        ...this.#filter, keys: fields, limit: String(pageSize), skip: String(page * pageSize),
-        count: this.#counts ? '1' : undefined,
-      }, { signal: controller.signal });
-      this.#pages.set(page, results);
-      if (count !== undefined) {
-        this.count = count;
-        this.#counts = false;
-      }
+      this.#pages.set(page, await this.#records(page, controller.signal));
       for (const old of this.#pages.keys()) {
         if (this.#pages.size <= mostPages) break;
         this.#pages.delete(old);
@@ -90,6 +83,25 @@ export class FileList {
       if (!controller.signal.aborted) this.#onfail(error);
     } finally {
       if (this.#loading.get(page) === controller) this.#loading.delete(page);
+    }
+  }
+
+  /// The records of one page. An answer can have fewer than it was asked for, because its bytes are limited.
+  async #records(page, signal) {
+    const records = [];
+    for (;;) {
+      const { results, count } = await this.#client.get('files', {
+        ...this.#filter, keys: fields, limit: String(pageSize - records.length),
+        skip: String(page * pageSize + records.length), count: this.#counts ? '1' : undefined,
+      }, { signal });
+      if (count !== undefined) {
+        this.count = count;
+        this.#counts = false;
+        this.#onchange();
+      }
+      records.push(...results);
+      const isWhole = records.length >= Math.min(pageSize, this.count - page * pageSize);
+      if (isWhole || results.length === 0) return records;
     }
   }
 }

@@ -14,6 +14,8 @@ class QueuedUpload {
   error = null;
   objectId = null;
   controller = null;
+  /// The end of the newest run, as a promise; `null` before the first one.
+  ended = null;
   release = () => {};
 
   constructor(entry, file) {
@@ -87,10 +89,13 @@ export class UploadQueue extends EventTarget {
   async remove(upload) {
     this.uploads = this.uploads.filter((other) => other !== upload);
     upload.controller?.abort();
-    upload.release();
     this.#changed();
+    // If the upload is being created, its path, which the server needs to end it, comes with the answer.
+    await upload.ended;
     if (upload.state === 'done') return;
     await journal.forget(upload.entry.id);
+    // Not before: another tab that gets the lock would continue what is in the journal.
+    upload.release();
     try {
       await new TusUpload(this.#client, null, upload.entry.path, {}).cancel();
     } catch (error) {
@@ -125,15 +130,19 @@ export class UploadQueue extends EventTarget {
   #next() {
     for (const upload of this.uploads) {
       if (this.#running >= parallel) break;
-      if (upload.state === 'waiting') this.#run(upload);
+      if (upload.state === 'waiting') upload.ended = this.#run(upload, upload.ended);
     }
     this.#changed();
   }
 
-  async #run(upload) {
+  /// Sends an upload. The run `before` has to end first: it can be in a call that its signal does not end, and two that
+  /// send together would have different offsets.
+  async #run(upload, before) {
     this.#running += 1;
     upload.state = 'running';
-    upload.controller = new AbortController();
+    const controller = new AbortController();
+    upload.controller = controller;
+    await before;
     const tus = new TusUpload(this.#client, upload.file, upload.entry.path, {
       oncreated: (path) => {
         upload.entry.path = path;
@@ -145,14 +154,16 @@ export class UploadQueue extends EventTarget {
       },
     });
     try {
-      upload.objectId = await tus.run(upload.controller.signal);
+      // The run before has sent the last bytes although it was paused.
+      if (upload.state === 'done') return;
+      upload.objectId = await tus.run(controller.signal);
       upload.sent = upload.entry.size;
       upload.state = 'done';
       upload.release();
       await journal.forget(upload.entry.id);
       this.dispatchEvent(new Event('finished'));
     } catch (error) {
-      if (!upload.controller.signal.aborted) {
+      if (!controller.signal.aborted) {
         upload.state = 'failed';
         upload.error = error;
       }

@@ -18,6 +18,11 @@ export function imageBlob(client, id, chain, signal) {
   return rasterBlob(client, `files/${encodeURIComponent(id)}/content?${encodeURI(chain)}`, signal);
 }
 
+/// A verdict changes whether the server shows an image.
+function keyOf(record) {
+  return `${record.objectId} ${record.censorResult ?? ''}`;
+}
+
 /// Loads the thumbnails of the tiles in view, the last requested first, and keeps the newest ones.
 export class Thumbnails {
   #client;
@@ -35,10 +40,11 @@ export class Thumbnails {
   ///
   /// Returns a function that ends the request when the tile leaves the view.
   request(record, show) {
-    const known = this.#entries.get(record.objectId);
+    const key = keyOf(record);
+    const known = this.#entries.get(key);
     if (known) {
-      this.#entries.delete(record.objectId);
-      this.#entries.set(record.objectId, known);
+      this.#entries.delete(key);
+      this.#entries.set(key, known);
       show(known.url);
       return () => {};
     }
@@ -77,24 +83,28 @@ export class Thumbnails {
     } catch (error) {
       if (controller.signal.aborted) return;
       job.tries += 1;
-      if (error.status === 429 && job.tries < mostTries) {
+      // A lost connection, or a server that starts or is busy, says nothing about the file.
+      const isLasting = error.status >= 400 && error.status < 500 && error.status !== 429;
+      if (isLasting) {
+        this.#keep(job, null);
+      } else if (job.tries < mostTries) {
         setTimeout(() => {
           if (controller.signal.aborted) return;
           this.#waiting.push(job);
           this.#next();
         }, retryAfter);
       } else {
-        this.#keep(job, null);
+        job.show(null);
       }
     }
   }
 
   #keep({ record, show }, url) {
-    this.#entries.set(record.objectId, { url });
+    this.#entries.set(keyOf(record), { url });
     show(url);
-    for (const [id, entry] of this.#entries) {
+    for (const [key, entry] of this.#entries) {
       if (this.#entries.size <= this.#most) break;
-      this.#entries.delete(id);
+      this.#entries.delete(key);
       if (entry.url) URL.revokeObjectURL(entry.url);
     }
   }

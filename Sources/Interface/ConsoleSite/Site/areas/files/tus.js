@@ -91,7 +91,9 @@ export class TusUpload {
     const metadata = [`filename ${encoded(this.#file.name)}`];
     if (this.#file.type) metadata.push(`filetype ${encoded(this.#file.type)}`);
     const headers = { 'Upload-Length': String(this.#file.size), 'Upload-Metadata': metadata.join(',') };
-    const response = await this.#request('POST', 'uploads', { headers, signal });
+    // The answer has the path by which the upload is continued or ended, so a request that was sent is not aborted.
+    signal.throwIfAborted();
+    const response = await this.#request('POST', 'uploads', { headers });
     this.path = this.#client.pathOf(response.headers.get('Location'));
     this.#offset = 0;
     await this.#hooks.oncreated(this.path);
