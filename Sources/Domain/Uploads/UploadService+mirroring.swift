@@ -64,7 +64,10 @@ extension UploadService {
             try await revert(upload.blob, record)
             throw error
         }
-        return record
+        // What is stored can have more than the record that was composed: the ACL of an imported record or of the class,
+        // and a verdict that waits for a check.
+        guard let stored = try await files.file(key: key) else { throw FileService.notFound }
+        return stored
     }
 
     private func record(

@@ -286,6 +286,28 @@ def test_missing_record_is_filled_by_its_content(api, master, place, rocket):
     assert api.get(f"/1.1/files/{id}/content?imageInfo").json()["format"] == "jpeg"
 
 
+@pytest.mark.parametrize("query", ["", "?imageInfo"])
+def test_missing_private_record_is_private_from_its_first_download(new_server, old, place, rocket, query):
+    settings = FETCHING | {"LCFILE_MIRROR_ORIGIN": old.url("/old"), "LCFILE_FILES_ACCESS": "acl"}
+    server = new_server(apps=(ALPHA,), **settings).start()
+    file = place(answer(rocket, type="image/jpeg"))
+    owner = {"5ce0bbbbbbbbbbbbbbbbbbb1": {"read": True, "write": True}}
+    import_record(server.api(master=True), file.key, rocket, ACL=owner)
+    for _ in range(2):
+        assert_refused(get(server.api(), file, query), 403, 403)
+
+
+def test_image_that_waits_for_a_check_is_not_shown_by_its_first_download(new_server, old, place, rocket):
+    settings = FETCHING | {"LCFILE_MIRROR_ORIGIN": old.url("/old")}
+    server = new_server(apps=(ALPHA,), **settings).start()
+    change = server.api(master=True).call("PUT", "/1.1/censorship/settings", json={"auto": True, "hold": True})
+    assert change.status_code == 200, change.text
+    file = place(answer(rocket, type="image/jpeg"), "photo.jpg")
+    for _ in range(2):
+        assert get(server.api(), file).status_code == 403
+    assert file.visits == 1
+
+
 @pytest.mark.parametrize("metaData", [{"size": 1}, {"_checksum": MISSING + "0" * 8}, {"size": len(DATA), "_checksum": "0" * 32}], ids=str)
 def test_bytes_that_the_record_does_not_describe_are_not_stored(api, master, place, metaData):
     file = place(answer(DATA))
