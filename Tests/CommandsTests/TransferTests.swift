@@ -123,7 +123,7 @@ import Testing
         arguments: [("http://a/b%20c/%E7%85%A7.jpg?x", "b c/照.jpg"), ("http://a/", nil)]
     )
     func keys(url: String, key: String?) {
-        #expect(FileArgument.key(of: url) == key)
+        #expect(FileClient.key(in: url) == key)
     }
 
     @Test(

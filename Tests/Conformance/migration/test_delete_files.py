@@ -60,6 +60,18 @@ def test_named_files_are_deleted_and_missing_ones_are_reported(run, files, left,
     assert left() == {files[3]}
 
 
+def test_url_of_a_file_elsewhere_names_no_file_with_its_path_as_key(run, files, left, master, mark):
+    url = f"https://cdn.elsewhere.example/{mark}/1.txt"
+    fields = {"name": "1.txt", "url": url, "mime_type": "text/plain", "metaData": {"mark": mark}}
+    made = master.post("/1.1/classes/_File", json=fields)
+    assert made.status_code == 201, made.text
+    shown = run("stat", "--json", url)
+    assert json.loads(shown.stdout)["objectId"] == made.json()["objectId"]
+    result = run("delete", "--yes", url)
+    assert result.returncode == 0, result.stderr
+    assert left() == set(files)
+
+
 @pytest.mark.extended
 def test_condition_and_age_are_combined(run, files, left, mark):
     result = run("delete", "--yes", "--where", condition(mark), "--older-than", "90d")

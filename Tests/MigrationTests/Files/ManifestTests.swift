@@ -43,6 +43,14 @@ import Testing
         #expect(item.description == expected)
     }
 
+    @Test("the cells of a row go on over its lines while a quotation mark is open")
+    func openQuote() throws {
+        let text = "path,name\na.txt,\"x\n\"\"y\"\"\nz\"\na.txt,b\n"
+        #expect(try elements(text, as: "m.csv").items.map(\.description.name) == ["x\n\"y\"\nz", "b"])
+        let open = String(repeating: "a.txt,b\n", count: 20_000)
+        #expect(try elements("path,name\na.txt,\"\(open)", as: "open.csv").unusable.count == 1)
+    }
+
     @Test("a row of CSV describes a file; empty cells count as missing")
     func csv() throws {
         let text = "url,name,metaData,key\r\nhttps://x.example/a%20b.jpg,,\"{\"\"a\"\":1}\",\r\n"

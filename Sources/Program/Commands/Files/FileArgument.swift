@@ -1,5 +1,4 @@
 internal import FileClient
-internal import FoundationEssentials
 
 /// A file as a user names it.
 enum FileArgument: Equatable, Sendable {
@@ -38,7 +37,7 @@ enum FileArgument: Equatable, Sendable {
             }
             return record
         case .url(let url):
-            guard let key = FileArgument.key(of: url), let record = try await client.file(key: key) else {
+            guard let record = try await client.file(url: url) else {
                 throw NoSuchFile(description: "there is no file with this URL")
             }
             return record
@@ -62,19 +61,13 @@ enum FileArgument: Equatable, Sendable {
             let known = record ?? FileRecord(fields: ["key": .string(key)])
             return (client.contentURL(of: known) ?? "", record)
         case .url(let url):
-            guard url.hasPrefix(client.server + "/"), !url.contains("?"), let key = FileArgument.key(of: url) else {
+            guard url.hasPrefix(client.server + "/"), !url.contains("?"), let key = FileClient.key(in: url) else {
                 return (url, nil)
             }
             let record = try? await client.file(key: key)
             try Task.checkCancellation()
             return (record.flatMap { client.contentURL(of: $0) } ?? url, record)
         }
-    }
-
-    /// The key in a URL of this or another domain: its path, decoded.
-    static func key(of url: String) -> String? {
-        let path = URL(string: url)?.path(percentEncoded: false) ?? ""
-        return path.count > 1 ? String(path.dropFirst()) : nil
     }
 }
 

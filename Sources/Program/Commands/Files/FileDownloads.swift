@@ -46,6 +46,6 @@ struct FileDownloads: Sendable {
 
     private func name(of url: String, _ record: FileRecord?) -> String {
         if let name = record?.name, !name.isEmpty { return name }
-        return FileArgument.key(of: url) ?? "file"
+        return FileClient.key(in: url) ?? "file"
     }
 }

@@ -109,7 +109,7 @@ struct ThumbnailCommand: AsyncParsableCommand {
             try await FileTransfers("downloaded", transfer, printing).run(items) { item, report in
                 let (url, record) = try await FileArgument(item.name).content(on: client)
                 report.size(nil)
-                let name = ThumbnailCommand.name(record?.name ?? FileArgument.key(of: url) ?? "", thumbnail.format)
+                let name = ThumbnailCommand.name(record?.name ?? FileClient.key(in: url) ?? "", thumbnail.format)
                 let source = try await source(url, record, client)
                 return try await downloads.download(source, nil, named: name, from: item.name, report)
             }

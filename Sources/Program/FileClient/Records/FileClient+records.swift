@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// Records of files; every call throws ``FileClientError``, with the server's message if it refused the request.
 extension FileClient {
     /// The record of a file.
@@ -11,6 +13,23 @@ extension FileClient {
     public func file(key: String) async throws -> FileRecord? {
         let condition = JSON.object(["key": .string(key)])
         return try await records([("where", condition.description), ("limit", "1")]).first
+    }
+
+    /// The record of a URL; `nil` if there is none.
+    ///
+    /// That of a file on another server has exactly this URL. Otherwise the path is the key of a file of this server,
+    /// whatever the domain.
+    public func file(url: String) async throws -> FileRecord? {
+        let condition = JSON.object(["url": .string(url)])
+        if let record = try await records([("where", condition.description), ("limit", "1")]).first { return record }
+        guard let key = FileClient.key(in: url) else { return nil }
+        return try await file(key: key)
+    }
+
+    /// The key in a URL of any domain: its path without the first slash, decoded; `nil` if it has none.
+    public static func key(in url: String) -> String? {
+        let path = URL(string: url)?.path(percentEncoded: false) ?? ""
+        return path.count > 1 ? String(path.dropFirst()) : nil
     }
 
     /// The records of files by objectId; those that do not exist are missing in the result.

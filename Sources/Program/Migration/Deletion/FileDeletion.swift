@@ -37,9 +37,10 @@ package struct FileDeletion: Sendable {
     package func select(_ names: [String]) async throws {
         let known = try await client.files(names.filter { $0.utf8.allSatisfy(\.isIDCharacter) })
         for name in names {
-            let path = FileItem.isURL(name) ? FileItem.urlPath(of: name) : name
             var record = known[name]
-            if record == nil { record = try await client.file(key: path) }
+            if record == nil {
+                record = try await FileItem.isURL(name) ? client.file(url: name) : client.file(key: name)
+            }
             guard let record else {
                 try await candidates.refuse(name, because: "there is no such file")
                 continue

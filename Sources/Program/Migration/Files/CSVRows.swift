@@ -28,16 +28,24 @@ struct CSVRows {
             return Row(line: first.number, content: .unusable(first.content.reason))
         }
         // A quote that is not closed continues on the next line.
-        while text.utf8.count(where: { $0 == UInt8(ascii: "\"") }) % 2 == 1 {
+        var isOpen = CSVRows.opensOrCloses(text)
+        while isOpen {
             guard let next = try lines.next() else {
                 return Row(line: first.number, content: .unusable("a quotation mark is not closed"))
             }
             guard case .text(let more) = next.content, text.utf8.count + more.utf8.count < LineReader.limit else {
                 return Row(line: first.number, content: .unusable("the row is too long or not UTF-8"))
             }
-            text += "\n" + more
+            text += "\n"
+            text += more
+            if CSVRows.opensOrCloses(more) { isOpen.toggle() }
         }
         return Row(line: first.number, content: CSVRows.cells(of: text))
+    }
+
+    /// Whether a line has an odd number of quotes.
+    private static func opensOrCloses(_ line: String) -> Bool {
+        line.utf8.count { $0 == UInt8(ascii: "\"") } % 2 == 1
     }
 
     /// The cells of a row.
