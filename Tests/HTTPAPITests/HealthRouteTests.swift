@@ -34,6 +34,17 @@ private struct Faulty: StorageInspector {
         }
     }
 
+    @Test("HEAD has the status and no body", arguments: [([], 200), ([.full], 503)] as [(Set<StorageFault>, Int)])
+    func head(faults: Set<StorageFault>, status: Int) async throws {
+        let server = TestServer(health: StorageHealth(inspector: Faulty(faults: faults)))
+        server.health.look()
+        try await server.test { client in
+            let response = try await client.execute(uri: "/health", method: .head)
+            #expect(response.status.code == status)
+            #expect(response.body.readableBytes == 0)
+        }
+    }
+
     @Test("a sound storage is ok", arguments: ["/health", "/health?live", "/health?x=1"])
     func sound(path: String) async throws {
         let (status, body) = try await answer(path, with: [])

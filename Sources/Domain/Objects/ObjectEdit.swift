@@ -184,7 +184,7 @@ extension FieldType {
 
 extension JSONValue {
     /// Whether the number can be incremented exactly, also where numbers are doubles.
-    fileprivate var isCountable: Bool {
+    var isCountable: Bool {
         integerValue.map { abs($0.clamped) < 1 << 53 } ?? false
     }
 }

@@ -93,7 +93,7 @@ struct ObjectReadRules {
     /// One page of a scan of a class (protocol/data 4.6); an empty page marks the end.
     func scan(_ scan: Scan, of name: ClassName, view: ObjectView) throws -> ScanPage {
         let schema = try requireSchema(of: name)
-        guard scan.key.path.isNested || schema.type(of: scan.key.path.field)?.isOrdered == true else {
+        guard !scan.key.path.isNested, schema.type(of: scan.key.path.field)?.isOrdered == true else {
             throw ServiceError(.badRequest, "scan_key must be a String, Number, Boolean or Date of the class.")
         }
         let resolver = ConditionResolver(reader: reader, access: access)

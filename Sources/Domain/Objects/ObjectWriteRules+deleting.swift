@@ -14,6 +14,7 @@ extension ObjectWriteRules {
                 continue
             }
             try access.requireWriting(.delete, row, in: schema)
+            if name == .friendshipRequest { try requireDeletable(row) }
             try require(condition, of: id, in: schema)
             try removal.add(row, in: name)
             // The condition can compare data that the deletion of an earlier object changes.

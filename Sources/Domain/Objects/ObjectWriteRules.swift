@@ -132,9 +132,16 @@ struct ObjectWriteRules {
         )
         try edit.apply(change)
         for (field, definition) in edit.schema.fields where definition.isAutoIncrement {
-            // An imported object keeps its number, and later numbers are greater.
-            if change.isImport, edit.object.fields[field] ?? .null != .null { continue }
-            edit.object.fields[field] = .integer(try writer.nextNumber(of: field, in: name))
+            // A number that the master key gives stays, and later numbers are greater.
+            if edit.object.fields[field] ?? .null != .null { continue }
+            let next = JSONValue.integer(try writer.nextNumber(of: field, in: name))
+            guard next.isCountable else {
+                throw ServiceError(
+                    .badRequest,
+                    "The field '\(field)' counts up and has no further number: an object of the class has the last one."
+                )
+            }
+            edit.object.fields[field] = next
         }
         return edit
     }

@@ -26,6 +26,9 @@ package struct Scan: Sendable {
 
     private static let id = FieldPath(field: "objectId")
 
+    /// The maximum size of what a cursor encodes, in two characters for each byte: it must fit into the head of a request.
+    private static let maxPosition = 16 << 10
+
     /// The sort keys: objects with equal values are sorted by id, so that a page can end between them.
     var order: [SortKey] {
         [key, SortKey(Scan.id, descending: key.isDescending)]
@@ -53,12 +56,23 @@ package struct Scan: Sendable {
         return .all([condition, isBehind])
     }
 
+    /// The cursor for the page after an object.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` if the object's value of the key is too long.
     func cursor(after object: StoredObject, in name: ClassName) throws -> String {
-        let value = try PathValues(of: object.value(of: key.path.field), along: key.path.inner).values.first ?? .null
+        let value = object.value(of: key.path.field) ?? .null
         let parts: [JSONValue] = [
             .string(name.description), .string(key.path.description), value, .string(object.id.description),
         ]
-        return JSONValue.array(parts).encoded().hexadecimal
+        let text = JSONValue.array(parts).encoded()
+        guard text.count <= Scan.maxPosition else {
+            throw ServiceError(
+                .badRequest,
+                "The field '\(key.path)' of \(object.id) is too long for a cursor, which has at most "
+                    + "\(Scan.maxPosition) bytes; use another scan_key."
+            )
+        }
+        return text.hexadecimal
     }
 
     private static func position(in cursor: String, of name: ClassName, _ key: SortKey) throws -> Position {

@@ -60,6 +60,16 @@ extension ObjectWriteRules {
         return try answer(request, .declined)
     }
 
+    /// Requires that the caller is not the requester of a declined request, who could ask again after its deletion.
+    func requireDeletable(_ row: ObjectRow) throws {
+        let request = try row.object()
+        guard request.fields[FriendshipStatus.field] == FriendshipStatus.declined.json,
+            let users = Relation.request.users(of: request),
+            !access.caller.isMaster, access.caller.user?.id != users.other
+        else { return }
+        throw ServiceError(.forbidden, "A declined request for friendship is deleted by the user to whom it is.")
+    }
+
     /// A request that the caller is allowed to answer: the user to whom it is, and the master key.
     private func request(_ id: ObjectID) throws -> (StoredObject, users: (user: ObjectID, other: ObjectID)) {
         if let schema = try writer.schema(of: .friendshipRequest) { try access.require(.update, in: schema) }

@@ -392,6 +392,21 @@ def test_auto_increment_takes_no_number_again(things, master):
     assert things.read(things.create())["no"] > last
 
 
+def test_auto_increment_keeps_a_number_of_the_master_key(things, master):
+    describe(master, things, "no", type="Number", autoIncrement=True)
+    imports = things.by(master)
+    assert imports.post({"no": 100}, fetchWhenSave="true").json()["no"] == 100
+    assert things.read(things.create())["no"] == 101
+    assert_refused(things.post({"no": 500}), 400, 117, "no")
+    assert_400(imports.post({"no": 5.5}), "whole number")
+
+
+def test_class_whose_last_number_is_taken_says_so(things, master):
+    describe(master, things, "no", type="Number", autoIncrement=True)
+    things.by(master).create(no=2**53 - 1)
+    assert_400(things.post({}), "has no further number")
+
+
 # The schema
 
 def schema(master, objects):

@@ -40,8 +40,18 @@ def test_declined_request(pair):
     assert_refused(answer(ann, id, "accept"), 403, 403)
     assert answer(bob, id, "decline").json()["objectId"] == id
     assert_refused(ask(ann, bob), 400, 1, "Friendship already exists.")
+    # Its requester could ask again.
+    assert_refused(ann.call("DELETE", f"/1.1/classes/_FriendshipRequest/{id}"), 403, 403, "declined")
     assert answer(bob, id, "accept").status_code == 200
     assert ann.others("friends") == {bob.id}
+
+
+def test_receiver_of_a_declined_request_deletes_it(pair):
+    ann, bob = pair
+    id = ask(ann, bob).json()["objectId"]
+    answer(bob, id, "decline")
+    assert bob.call("DELETE", f"/1.1/classes/_FriendshipRequest/{id}").status_code == 200
+    assert ask(ann, bob).status_code == 201
 
 
 def test_block_list(pair):

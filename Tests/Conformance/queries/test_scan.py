@@ -106,6 +106,18 @@ def test_objects_without_the_key_are_not_lost_between_pages(api, things, master,
     assert sorted(seen(walk(master, things, limit=4, scan_key=key, where=where))) == sorted(ids)
 
 
+@pytest.mark.parametrize("key", ["o.n", "-o.n"])
+def test_value_inside_a_field_is_no_key(api, things, master, key):
+    put(api, things.name, [{"o": {"n": 1}}])
+    assert_400(scan(master, things, scan_key=key), "scan_key")
+
+
+def test_value_that_is_too_long_for_a_cursor_ends_no_page(api, things, master):
+    put(api, things.name, [{"t": "short"}, {"t": "x" * 17_000}])
+    assert page(master, things, scan_key="t", limit=1)[0]
+    assert_400(scan(master, things, scan_key="-t", limit=1), "too long")
+
+
 @pytest.mark.parametrize("limit, sizes", [
     ({}, [100] * 10 + [5]), ({"limit": 1000}, [1000, 5]), ({"limit": 300}, [300, 300, 300, 105]),
 ])
