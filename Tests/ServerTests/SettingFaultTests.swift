@@ -69,6 +69,13 @@ import Testing
         #expect(lines.first == "\(lines.count - 1) settings cannot be used:")
     }
 
+    @Test("redirects to TLS do not go to a public URL without TLS")
+    func redirects() async throws {
+        let tls = "tls: { certificate: a.pem, key: b.pem, redirectPort: 8081 }"
+        let lines = try await faults("publicURL: http://files.example.com\n\(tls)")
+        #expect(lines == ["tls.redirectPort sends clients to publicURL, which must begin with https://"])
+    }
+
     @Test("Java cannot get qcloud, because its SDK sends files in slices")
     func slices() async throws {
         let lines = try await faults("uploads:\n  providers: other=qcloud,java=qcloud")

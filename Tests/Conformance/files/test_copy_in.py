@@ -625,8 +625,14 @@ def test_client_that_crashes_ends_the_fetch(fetching, elsewhere):
 @pytest.mark.extended
 @pytest.mark.disk
 def test_server_that_was_killed_in_a_fetch_keeps_nothing(start, elsewhere):
+    def beginning(visit):
+        """More bytes than stay in memory, and no end."""
+        visit.send(opening(length=8 << 20))
+        visit.send(b"x" * (4 << 20))
+        visit.wait()
+
     server = start()
-    url = elsewhere.offer(drip())
+    url = elsewhere.offer(beginning)
     with begin(server, url):
         assert eventually(lambda: arrived(elsewhere, url) and unfinished(server))
         server.kill()

@@ -66,6 +66,10 @@ extension ServerConfiguration {
             let sentence = "tls.redirectPort needs tls.certificate and tls.key"
             conflicts.append(SettingConflict("tls.certificate", "tls.key", sentence: sentence))
         }
+        if publicURL?.hasPrefix("http://") == true {
+            let sentence = "tls.redirectPort sends clients to publicURL, which must begin with https://"
+            conflicts.append(SettingConflict("tls.redirectPort", "publicURL", sentence: sentence))
+        }
         if port == tls.redirectPort { same("tls.redirectPort", port, as: "port") }
         if metrics.enabled, metrics.port == tls.redirectPort {
             same("tls.redirectPort", metrics.port, as: "metrics.port")
