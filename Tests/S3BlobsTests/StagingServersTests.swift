@@ -189,6 +189,28 @@ struct StagingServersTests {
         }
     }
 
+    @Test("a server reads and finishes bytes whose segments another one has joined since")
+    func joiningMeanwhile() async throws {
+        try await StagingFixture.withLayout { layout in
+            let areas = try (0..<2).map { _ in try StagingFixture.area(layout) }
+            let bytes = StagingFixture.pattern(8 << 20)
+            let parts = (0..<8).map { $0 << 20..<($0 + 1) << 20 }
+            for part in parts[..<7] { try await write(bytes, part, by: areas[0]) }
+            let staged = try await areas[0].stage(as: name)
+            let facts = try await staged.finish(size: 7 << 20, needsMD5: false).blob
+            let reader = try await staged.open()
+            let before = try segments(layout)
+            try await write(bytes, parts[7], by: areas[1])
+            #expect(Set(before).isDisjoint(with: try segments(layout)))
+            #expect(try await reader.read(at: 6 << 20, count: 2 << 20) == bytes.getSlice(at: 6 << 20, length: 1 << 20))
+            let copyable = try #require(staged as? any S3CopyableBlob)
+            try await copyable.copy(to: "\(layout.root)blob", facts)
+            let copied = try StagingFixture.client().get("\(layout.root)blob", limit: 8 << 20)
+            #expect(copied.map { ByteBuffer(bytes: $0) } == bytes.getSlice(at: 0, length: 7 << 20))
+            #expect(areas[0].bucket.health.faults.isEmpty)
+        }
+    }
+
     @Test("bytes behind a gap are neither read nor finished")
     func gaps() async throws {
         try await StagingFixture.withLayout { layout in

@@ -16,6 +16,9 @@ extension ServiceError {
         }
     }
 
+    /// Whether the store has no object with the requested name.
+    var isMissingObject: Bool { (cause as? S3Error)?.reason == .missing }
+
     /// The key has another file's blob, or another put is about to give it one.
     static let keyTaken = ServiceError(.duplicateValue, "The key is taken.")
 }

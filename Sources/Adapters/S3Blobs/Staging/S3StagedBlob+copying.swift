@@ -6,6 +6,22 @@ internal import Synchronization
 /// The object of finished bytes, which the store makes of the segments.
 extension S3StagedBlob {
     func copy(to new: S3NewBlob) async throws -> Int64 {
+        let size = new.facts.size
+        return try await rereading {
+            // The facts are compared again, because they are those of segments with certain names.
+            _ = try await finish(size: size, needsMD5: false)
+        } _: {
+            if !isFinished(size) { _ = try await finish(size: size, needsMD5: false) }
+            return try await copySegments(to: new)
+        }
+    }
+
+    /// Whether the facts are those of the segments that are known now.
+    private func isFinished(_ size: Int64) -> Bool {
+        state.withLock { $0.finished?.pieces == $0.map.pieces(in: 0..<size).map(StagedFact.init) }
+    }
+
+    private func copySegments(to new: S3NewBlob) async throws -> Int64 {
         let facts = new.facts
         if state.withLock({ $0.map.pieces.contains(where: \.segment.tag.isEmpty) }) { try await refresh(always: true) }
         let (whole, held, finished) = state.withLock { ($0.map, $0.held, $0.finished) }

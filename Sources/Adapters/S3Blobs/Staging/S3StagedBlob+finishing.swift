@@ -11,6 +11,10 @@ extension S3StagedBlob {
 
     func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {
         if let held = state.withLock(\.held) { return try await finish(held, size: size) }
+        return try await rereading { try await finishSegments(size: size, needsMD5: needsMD5) }
+    }
+
+    private func finishSegments(size: Int64, needsMD5: Bool) async throws -> StagedFacts {
         try await refresh()
         var map = state.withLock(\.map)
         guard map.covers(0..<size) else {

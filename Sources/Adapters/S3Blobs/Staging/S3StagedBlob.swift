@@ -84,7 +84,7 @@ final class S3StagedBlob: S3CopyableBlob {
         if isLoaded, map.extent >= offset + Int64(count) {
             do {
                 return try await read(at: offset, count: count, of: map)
-            } catch let error as ServiceError where (error.cause as? S3Error)?.reason == .missing {
+            } catch let error as ServiceError where error.isMissingObject {
                 // Another server can have joined segments.
             }
         }

@@ -31,13 +31,20 @@ struct StagingBucket: Sendable {
         pool.runIfActive(eventLoop: eventLoop) { try reporting(body) }
     }
 
+    /// A missing object is no fault of the store: another server can have joined segments or ended the upload, and a
+    /// guest decides when that happens.
     private func reporting<Result>(_ body: (S3Client) throws -> Result) throws -> Result {
-        try health.reporting {
-            do {
-                return try body(client)
-            } catch let error as S3Error {
-                throw ServiceError(error)
+        do {
+            return try health.reporting {
+                do {
+                    return try body(client)
+                } catch let error as S3Error {
+                    guard error.reason != .missing else { throw error }
+                    throw ServiceError(error)
+                }
             }
+        } catch let error as S3Error {
+            throw ServiceError(error)
         }
     }
 
