@@ -5,9 +5,12 @@ Two servers have the same files and objects; on one of them all requests take th
 the same bytes to both and compares all that they send until they close, except times and random ids.
 """
 
+import re
+import socket
+
 import pytest
 from cases import EXHAUSTIVE, chance, count
-from client import ALPHA, LAST_CHUNK, chunk
+from client import ALPHA, LAST_CHUNK, TIMEOUT, chunk
 from data import Objects, own
 from hot import Pair, WARM_UP, assert_hot, get, make_hot, series, settle, settled_hot_count
 from pictures import encoded, quarters
@@ -480,6 +483,37 @@ def test_object_of_each_size_is_whole_before_the_decoder(pair, ids, size, coding
     path = f"{CALL}/{ids[pair.hot][size]}"
     response = pair.hot.server.api().get(path, headers={"Accept-Encoding": coding})
     assert own(response.json()) == {"size": size, "text": OBJECTS[size]}
+
+
+@pytest.fixture(scope="module")
+def long_objects(pair):
+    """Four megabytes of objects."""
+    objects = Objects(pair.hot.server.api(), "TwoPathsSlow")
+    for _ in range(40):
+        objects.create(text="y" * 100_000)
+    return objects
+
+
+@pytest.mark.parametrize("tail", [b"", b"\r\n", b"GET /x HT", NEXT], ids=["nothing", "line end", "half a request", "request"])
+def test_response_is_whole_for_a_slow_client_that_has_ended_its_sending(pair, long_objects, tail):
+    """The response is longer than the buffers of both ends, so it waits for the client, who has half closed."""
+    server = pair.hot.server
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(TIMEOUT)
+        client.connect(("127.0.0.1", server.port))
+        client.sendall(call(f"/1.1/classes/{long_objects.name}?limit=40") + tail)
+        client.shutdown(socket.SHUT_WR)
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += client.recv(100)
+        # The server has seen the end before the client reads on.
+        server.api().get("/1.1/date")
+        while piece := client.recv(1 << 16):
+            received += piece
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(re.search(rb"(?i)content-length: (\d+)", head)[1])
+    assert length > 4_000_000 and len(body) >= length
 
 
 def test_calls_of_the_api_are_counted_alike(pair, ids):

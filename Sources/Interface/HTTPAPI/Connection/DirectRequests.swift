@@ -37,6 +37,8 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     private var awaitsRead = false
     /// The beginning of a response, until it is clear whether the whole response is written at once.
     private var waiting: [HTTPResponsePart] = []
+    /// The end of a direct response that took the way of the handlers, until the socket has accepted it.
+    private var unsentEnd: EventLoopFuture<Void>?
     /// Whether the last bytes were sent past the other handlers, which have nothing to flush.
     private var hasWrittenPast = false
 
@@ -97,6 +99,7 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
         output = nil
         arrivals = []
         waiting = []
+        unsentEnd = nil
     }
 
     // MARK: Other requests
@@ -112,7 +115,10 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard isResponding, event is ChannelEvent else { return context.fireUserInboundEventTriggered(event) }
+        guard event is ChannelEvent, isResponding || unsentEnd != nil else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        guard isResponding else { return passOn(event, context) }
         arrivals.append(.event(event))
     }
 
@@ -150,6 +156,9 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
     /// Passes on the end of the input after the last byte of the response: Hummingbird closes a connection of whose
     /// requests it has got none, and NIO would drop the rest.
     private func passOn(_ event: Any, _ context: ChannelHandlerContext) {
+        if let unsentEnd {
+            return unsentEnd.assumeIsolated().whenComplete { _ in context.fireUserInboundEventTriggered(event) }
+        }
         guard let output, !output.hasSentAll else { return context.fireUserInboundEventTriggered(event) }
         output.sentAll().assumeIsolated().whenComplete { _ in context.fireUserInboundEventTriggered(event) }
     }
@@ -175,16 +184,29 @@ final class DirectRequests: ChannelDuplexHandler, RemovableChannelHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
+        var promise = promise
         switch (part, waiting.count) {
         case (.head, 0) where isResponding && promise == nil, (.body, 1) where promise == nil:
             waiting.append(part)
             return
         case (.end(nil), 2) where writePast(promise): break
         default:
+            if isResponding, case .end = part { promise = promiseOfEnd(promise, context) }
             passOn(context)
             context.write(data, promise: promise)
         }
         if case .end = part { isResponding = false }
+    }
+
+    /// The promise of the end of a direct response, or a new one, which tells when the socket has accepted all of it.
+    private func promiseOfEnd(
+        _ given: EventLoopPromise<Void>?,
+        _ context: ChannelHandlerContext
+    ) -> EventLoopPromise<Void> {
+        let promise = given ?? context.eventLoop.makePromise()
+        unsentEnd = promise.futureResult
+        promise.futureResult.assumeIsolated().whenComplete { _ in self.unsentEnd = nil }
+        return promise
     }
 
     /// Writes a whole response, of which the head and the body wait, past the other handlers; `false` if it must take
