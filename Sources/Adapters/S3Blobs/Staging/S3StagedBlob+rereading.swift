@@ -3,7 +3,7 @@ internal import S3
 
 /// Reading while another server joins segments.
 extension S3StagedBlob {
-    /// How often a body runs again at most: each join makes segments larger, and so there are few.
+    /// How often a body runs again at most; a joined segment is not joined again, so that few runs are enough.
     private static let rereadings = 3
 
     /// Runs a body that reads segments, and runs it again if one of them is missing.

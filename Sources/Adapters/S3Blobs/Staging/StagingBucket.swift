@@ -31,8 +31,8 @@ struct StagingBucket: Sendable {
         pool.runIfActive(eventLoop: eventLoop) { try reporting(body) }
     }
 
-    /// A missing object is no fault of the store: another server can have joined segments or ended the upload, and a
-    /// guest decides when that happens.
+    /// A missing object is not reported as a fault of the store: another server can have joined segments or ended the
+    /// upload, which requests of a guest can cause at any time.
     private func reporting<Result>(_ body: (S3Client) throws -> Result) throws -> Result {
         do {
             return try health.reporting {

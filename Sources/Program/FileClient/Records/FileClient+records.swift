@@ -17,8 +17,8 @@ extension FileClient {
 
     /// The record of a URL; `nil` if there is none.
     ///
-    /// That of a file on another server has exactly this URL. Otherwise the path is the key of a file of this server,
-    /// whatever the domain.
+    /// A file on another server has exactly this URL. Otherwise the path is the key of a file of this server, which can
+    /// have several domains.
     public func file(url: String) async throws -> FileRecord? {
         let condition = JSON.object(["url": .string(url)])
         if let record = try await records([("where", condition.description), ("limit", "1")]).first { return record }
