@@ -91,6 +91,13 @@ final class DirectConnection: Sendable {
         _ = try await channel.writeInbound(ByteBuffer(string: text))
     }
 
+    /// The client ends its sending, and still reads.
+    func endInput() async throws {
+        try await channel.testingEventLoop.executeInContext { [channel] in
+            channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+    }
+
     /// The writes to the socket since the last call.
     func sent() async throws -> [String] {
         var writes: [String] = []
@@ -140,5 +147,36 @@ final class InputEnd: ChannelInboundHandler, Sendable {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event as? ChannelEvent == .inputClosed { end.store(true, ordering: .relaxed) }
         context.fireUserInboundEventTriggered(event)
+    }
+}
+
+/// Stands before a socket whose buffer is full: it holds all writes until ``accept()``.
+///
+/// Except for ``held``, used on the event loop of its channel only.
+final class FullSocket: ChannelOutboundHandler, @unchecked Sendable {
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let bytes = Atomic(0)
+    private var writes: [(NIOAny, EventLoopPromise<Void>?)] = []
+    private var context: ChannelHandlerContext?
+
+    /// The number of bytes that wait.
+    var held: Int { bytes.load(ordering: .relaxed) }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        bytes.add(unwrapOutboundIn(data).readableBytes, ordering: .relaxed)
+        writes.append((data, promise))
+    }
+
+    /// Sends all that waits.
+    func accept() {
+        for (data, promise) in writes { context?.write(data, promise: promise) }
+        writes = []
+        context?.flush()
     }
 }

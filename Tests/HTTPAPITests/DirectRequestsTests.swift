@@ -91,14 +91,36 @@ import Testing
         let inputEnd = InputEnd()
         try await connection.channel.pipeline.addHandler(inputEnd).get()
         try await connection.send(get("/later"))
-        let fire: @Sendable () -> Void = { [channel = connection.channel] in
-            channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        }
-        try await connection.channel.testingEventLoop.executeInContext(fire)
+        try await connection.endInput()
         #expect(!inputEnd.hasArrived)
         connection.respondLater()
         _ = try await text(connection, endsWith: "later")
         #expect(inputEnd.hasArrived)
+    }
+
+    @Test(
+        "the end of the input behind bytes that are no request waits until the socket has accepted the response",
+        arguments: ["\r\n", "GET /x HT", "GET /x HTTP/1.1\r\nHost: a\r\nX"]
+    )
+    func halfClosedWhileTheSocketIsFull(tail: String) async throws {
+        let connection = try await DirectConnection()
+        let socket = FullSocket()
+        let inputEnd = InputEnd()
+        try await connection.channel.pipeline.addHandler(socket, position: .first).get()
+        try await connection.channel.pipeline.addHandler(inputEnd).get()
+        try await connection.send(get("/long") + tail)
+        try await eventually {
+            await connection.channel.testingEventLoop.run()
+            return socket.held > 20_000
+        }
+        try await connection.endInput()
+        #expect(!inputEnd.hasArrived)
+        try await connection.channel.testingEventLoop.executeInContext { socket.accept() }
+        try await eventually {
+            await connection.channel.testingEventLoop.run()
+            return inputEnd.hasArrived
+        }
+        #expect(try await connection.sent().joined().contains(String(repeating: "x", count: 20_000)))
     }
 
     @Test("a request takes the way of the decoder while the socket does not accept earlier responses")
