@@ -32,7 +32,7 @@ struct AccountChange {
             default:
                 throw ServiceError(.typeMismatch, "The field 'authData' can only be set or deleted.")
             }
-            authData += try AuthData.changes(value, of: path.inner.first, isImport: change.isImport)
+            authData += try AuthData.changes(value, of: path.inner.first, isImport: change.isFromOtherServer)
             guard authData.count <= AuthData.maxPlatforms else { throw AuthData.tooMany }
         }
         self.authData = authData

@@ -31,9 +31,9 @@ struct AccountPreparation: Sendable {
         var change = change
         let isNew = user == nil
         try SystemFields.require(change.systemFields, settableBy: caller)
-        if isNew, caller.isMaster, change.isImport {
+        if caller.isMaster, isNew ? change.isImport : change.isFromOtherServer {
             change.sessionToken = try importedToken(in: &change)
-            change.removeMissingPassword()
+            if isNew { change.removeMissingPassword() }
         }
         let password = change.remove("password")
         var imported = ImportedPassword(taking: &change)

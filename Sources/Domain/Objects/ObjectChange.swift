@@ -6,7 +6,7 @@ package struct ObjectChange: Sendable {
     package private(set) var acl: AccessControlList?
     /// The hash of the password to set for a user; ``AccountPreparation`` replaces the password by it.
     var passwordHash: PasswordHash?
-    /// The session token to give a user whom the master key imports.
+    /// The session token of a user whom the master key imports, or whose import it repeats.
     var sessionToken: SessionToken?
     /// The members for the ``SystemFields`` of a new object, or the `updatedAt` of an update; not yet checked.
     private(set) var systemFields: [String: JSONValue] = [:]
@@ -51,6 +51,10 @@ package struct ObjectChange: Sendable {
 
     /// Whether the change creates an object with an id that it gives, as only the master key is allowed to.
     var isImport: Bool { systemFields["objectId"] != nil }
+
+    /// Whether the change stores values as another server had them: an import, or an update that gives the time of the
+    /// last change, as only the master key is allowed to.
+    var isFromOtherServer: Bool { isImport || systemFields["updatedAt"] != nil }
 
     /// Whether the change sets nothing, apart from its ``SystemFields``.
     var isEmpty: Bool { operations.isEmpty && acl == nil && passwordHash == nil && sessionToken == nil }

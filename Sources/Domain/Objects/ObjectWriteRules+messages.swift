@@ -10,7 +10,7 @@ extension ObjectWriteRules {
     ///   ``ServiceError/Code/tooManyMails``.
     func queueVerification(of user: StoredObject, instead before: StoredObject?, _ change: ObjectChange) throws {
         let field = AccountName.email.rawValue
-        guard let mail = settings.mail, mail.verifiesAddresses, !change.isImport,
+        guard let mail = settings.mail, mail.verifiesAddresses, !change.isFromOtherServer,
             let text = user.fields[field]?.stringValue, before?.fields[field]?.stringValue != text,
             user.fields["emailVerified"] != .bool(true)
         else { return }
@@ -28,7 +28,7 @@ extension ObjectWriteRules {
     ///   ``ServiceError/Code/tooManySMS``.
     func queueCode(of user: StoredObject, instead before: StoredObject?, _ change: ObjectChange) throws {
         let field = AccountName.phone.rawValue
-        guard let policy = settings.sms, settings.accountSettings.verifiesPhone, !change.isImport,
+        guard let policy = settings.sms, settings.accountSettings.verifiesPhone, !change.isFromOtherServer,
             let text = user.fields[field]?.stringValue, before?.fields[field]?.stringValue != text,
             user.fields["mobilePhoneVerified"] != .bool(true)
         else { return }

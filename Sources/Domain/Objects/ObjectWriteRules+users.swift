@@ -75,10 +75,10 @@ extension ObjectWriteRules {
         for name in account.names {
             var value = edit.object.fields[name.rawValue] ?? .null
             // Another server had its own rules, perhaps none at first.
-            if !change.isImport, name == .username || value != .null { try name.check(value) }
+            if !change.isFromOtherServer, name == .username || value != .null { try name.check(value) }
             let old = before?.fields[name.rawValue]
             if let old, value.isSame(as: old) { continue }
-            if !change.isImport, let text = value.stringValue {
+            if !change.isFromOtherServer, let text = value.stringValue {
                 value = .string(try name.stored(text, country: settings.accountSettings.countryCode))
                 edit.object.fields[name.rawValue] = value
                 if let old, value.isSame(as: old) { continue }
@@ -90,18 +90,31 @@ extension ObjectWriteRules {
         }
         var authData = AuthData(stored: before?.fields[AuthData.field])
         let known = authData
-        try authData.apply(account.authData, isImport: change.isImport)
+        try authData.apply(account.authData, isImport: change.isFromOtherServer)
         // A user with a name and a password is no longer anonymous (protocol/data 6.5).
         if account.names.contains(.username), account.passwordHash != nil {
             try authData.apply([.remove(AuthData.anonymous)])
         }
         if !authData.json.isSame(as: known.json) { try store(authData, in: &edit.object) }
-        guard let hash = account.passwordHash else { return }
-        edit.object.fields[PasswordHash.field] = .string(hash.text)
-        if before != nil, settings.accountSettings.endsSessions {
-            let own = access.caller.user?.id == id ? access.caller.user?.session : nil
-            // Other devices have the token of the own session too, if log-ins share it.
-            try writer.endSessions(of: id, except: settings.accountSettings.sessionSecret == nil ? own : nil)
+        if let hash = account.passwordHash { edit.object.fields[PasswordHash.field] = .string(hash.text) }
+        if before != nil { try changeSessions(of: id, account, change) }
+    }
+
+    /// Ends the sessions of an existing user whose password changes, and gives the user an imported token.
+    private func changeSessions(of id: ObjectID, _ account: AccountChange, _ change: ObjectChange) throws {
+        var kept: ObjectID?
+        if let token = change.sessionToken {
+            if let session = try writer.session(of: token), session.user == id {
+                kept = session.id
+            } else {
+                kept = try writer.beginSession(of: id, with: token, settings).id
+            }
+        } else if access.caller.user?.id == id, settings.accountSettings.sessionSecret == nil {
+            // If log-ins share a session, other devices have the token of the own one too.
+            kept = access.caller.user?.session
+        }
+        if account.passwordHash != nil, settings.accountSettings.endsSessions {
+            try writer.endSessions(of: id, except: kept)
         }
     }
 

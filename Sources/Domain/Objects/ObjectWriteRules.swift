@@ -131,7 +131,8 @@ struct ObjectWriteRules {
             limits: settings.limits
         )
         try edit.apply(change)
-        for (field, definition) in edit.schema.fields where definition.isAutoIncrement {
+        // An imported object without a number had none, and the next number can be that of an object that follows.
+        for (field, definition) in edit.schema.fields where definition.isAutoIncrement && !change.isImport {
             // A number that the master key gives stays, and later numbers are greater.
             if edit.object.fields[field] ?? .null != .null { continue }
             let next = JSONValue.integer(try writer.nextNumber(of: field, in: name))

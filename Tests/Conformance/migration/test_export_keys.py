@@ -38,6 +38,8 @@ class AppOfFiles(Serving):
         elif request.path == "/1.1/classes/_File":
             # The next page begins after the last objectId of this one.
             status, body = 200, {"results": [] if "where" in request.query else self.records}
+        elif record := next((row for row in self.records if request.path == f"/1.1/files/{row['objectId']}"), None):
+            status, body = 200, record
         request.reply(status, json.dumps(body).encode(), Content_Type="application/json")
 
 

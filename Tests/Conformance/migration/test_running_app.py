@@ -81,6 +81,20 @@ def test_app_that_fails_now_and_then_is_read_to_its_end(old, server, tmp_path):
     assert faults.planned == [] and faults.lost == 0, "the faults were not met"
 
 
+def test_run_after_an_interrupted_one_takes_what_changed_meanwhile(old, new_server, tmp_path):
+    """The first run reads the app and does not reach the new server."""
+    server = new_server(apps=(OLD,))
+    server.start().kill()
+    result = run(server, old, tmp_path / "j", "--retries", "0")
+    assert result.returncode == SERVER and (tmp_path / "j.source/begun").exists()
+    id = next(iter(old.server.state.objects["Country"]))
+    old.server.state.update("Country", id, note="changed meanwhile")
+    server.start()
+    result = run(server, old, tmp_path / "j")
+    assert result.returncode == 0, result.stderr
+    assert server.api(OLD, master=True).get(f"/1.1/classes/Country/{id}").json()["note"] == "changed meanwhile"
+
+
 def test_wrong_source_key_is_named(old, server, tmp_path):
     result = run(server, old, tmp_path / "j", key="wrong")
     assert result.returncode == SERVER and "Unauthorized" in result.stderr

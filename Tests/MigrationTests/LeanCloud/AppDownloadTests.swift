@@ -63,14 +63,26 @@ import Testing
         for name in names where name != ".keep" { #expect(mode("app/\(name)") == 0o600, "\(name)") }
     }
 
-    @Test("the partial download of a file does not use the name of another key, and others cannot read the files")
+    @Test(
+        """
+        a file is downloaded by its signed URL, its partial download does not use the name of another key, and others \
+        cannot read the files
+        """
+    )
     func keysOfParts() async throws {
         let keys = ["k.part", "k.part.etag", "k", "a/b"]
         let rows = keys.enumerated().map { number, key in
             "{\"objectId\":\"a\(number)\",\"key\":\"\(key)\",\"ACL\":{}}"
         }
         try folder.write(rows.joined(separator: "\n"), to: "app/_File.jsonl")
-        let server = try ScriptedServer { request, _ in ScriptedReply(body: Array(request.path.utf8)) }
+        let server = try ScriptedServer { request, _ in
+            // The server's record of the file, whose URL is signed.
+            if let id = request.path.wholeMatch(of: /\/1\.1\/files\/a([0-3])/)?.1, let number = Int(id) {
+                return .json(#"{"objectId":"a\#(id)","key":"\#(keys[number])","url":"http://x/y?e=1&token=t"}"#)
+            }
+            guard request.path.hasSuffix("?e=1&token=t") else { return ScriptedReply(status: 403) }
+            return ScriptedReply(body: Array(request.path.prefix { $0 != "?" }.utf8))
+        }
         defer { server.close() }
         let identity = JournalIdentity(source: "export app", server: server.url, app: "app")
         let journal = try Journal(at: "\(folder.path)/j", for: identity)

@@ -134,6 +134,22 @@ struct ImportLeanCloud: AsyncParsableCommand {
     /// Imports a running app, or what has changed in it since the last run.
     private func run(_ session: MigrationSession, _ client: FileClient, from app: FileClient) async throws {
         let spool = try SourceSpool(beside: session.journal, forVerification: verify)
+        let continues = !verify && spool.isUnfinished
+        do {
+            try await run(session, client, from: app, through: spool)
+        } catch let end as ExitCode where continues && end.rawValue == ExitStatus.failure {
+            // Reported; the next pass reads the classes of the failed objects again.
+        }
+        if continues { try await run(session, client, from: app, through: spool) }
+    }
+
+    /// Imports the unfinished download of an interrupted run, or a new one.
+    private func run(
+        _ session: MigrationSession,
+        _ client: FileClient,
+        from app: FileClient,
+        through spool: SourceSpool
+    ) async throws {
         let users = try source.users.map { try Export($0) }
         let what = importOptions(changing: true)
         let (isVerification, isQuiet) = (verify, output.quiet)

@@ -95,11 +95,14 @@ struct SourceSpool: Sendable {
         return (times.members ?? [:]).compactMapValues(\.string)
     }
 
+    /// Whether there is a download whose import has not ended; it lacks what has changed since it began.
+    var isUnfinished: Bool { text("begun") != nil }
+
     /// Begins a download at a time of the source, unless one is unfinished, whose files and time stay.
     func begin(at time: String?) throws {
         // An import changes what an unfinished verification has to find.
         try? FileManager.default.removeItem(atPath: folder + "/verification")
-        guard text("begun") == nil else { return }
+        guard !isUnfinished else { return }
         try? FileManager.default.removeItem(atPath: export)
         try FileManager.default.createDirectory(atPath: export, withIntermediateDirectories: true)
         try store(time ?? "", "begun")

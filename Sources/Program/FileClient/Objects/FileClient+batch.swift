@@ -88,23 +88,11 @@ extension FileClient {
         return found
     }
 
-    /// One page of a class in the order of a field; needs the master key.
-    ///
-    /// - Returns: The objects, and the cursor of the next page; `nil` after the last page.
-    /// - Throws: ``FileClientError``.
-    package func scanPage(
-        of className: String,
-        _ parameters: [(name: String, value: String)]
-    ) async throws -> (objects: [JSON], cursor: String?) {
-        let reply = try await reply("scan/classes/" + className.percentEncoded, parameters)
-        return (reply["results"]?.elements ?? [], reply["cursor"]?.string)
-    }
-
     /// The reply of a `GET`; an empty object if the class does not exist.
     package func reply(_ path: String, _ parameters: [(name: String, value: String)] = []) async throws -> JSON {
-        let query = parameters.map { "\($0.name)=\($0.value.percentEncoded)" }.joined(separator: "&")
+        let query = parameters.isEmpty ? "" : FileClient.queryString(parameters)
         do {
-            let response = try await send(request("GET", "/1.1/\(path)" + (query.isEmpty ? "" : "?" + query)))
+            let response = try await send(request("GET", "/1.1/\(path)" + query))
             do throws(JSONFault) {
                 return try JSON(parsing: response.body)
             } catch {
@@ -120,9 +108,13 @@ extension FileClientError {
     /// LeanCloud's code for a class or an object that does not exist.
     package static let notFound = 101
 
-    /// The error of one request of a batch.
+    /// The error of one request of a batch, which has no status of its own.
     fileprivate init(refusal: JSON) {
-        let code: Int? = if case .integer(let code) = refusal["code"] { Int(code) } else { nil }
-        self.init(.refused, status: 400, code: code, refusal["error"]?.string ?? "the server refused")
+        let code: Int? = if case .integer(let code) = refusal["code"] { Int(exactly: code) } else { nil }
+        let status = code.flatMap { FileClientError.statuses[$0] } ?? 400
+        self.init(.refused, status: status, code: code, refusal["error"]?.string ?? "the server refused")
     }
+
+    /// The statuses of errors of the server itself by their codes: overload, unavailability, a full disk.
+    private static let statuses = [429: 429, 503: 503, 507: 507, 511: 503]
 }

@@ -23,6 +23,12 @@ package struct FileItem: MigrationItem {
     /// The size and checksum that the bytes of a URL must have; `nil` if the source does not say them.
     var expected: FileRecord?
 
+    /// The record of the source, of which the server makes some fields itself; `nil` if the source has none.
+    var record: ExportedObject? {
+        guard let expected, let objectId else { return nil }
+        return ExportedObject(id: objectId, place: name, body: JSON.object(expected.fields).encoded)
+    }
+
     /// The objectId that the source gives.
     package var objectId: String? { description.objectId }
     /// Whether the file has an objectId or a key of its own, and its source says which bytes it has.

@@ -9,6 +9,8 @@ package enum ItemGroup: Sendable, Hashable, CaseIterable {
 
     /// The kinds of class settings in journals.
     static let fields = "schema", fieldRules = "schema rules", indexes = "indexes", permissions = "permissions"
+    /// The kind of records of files whose bytes are imported later, which are items of their own.
+    static let fileRecords = "_File records"
 
     /// The group of an item with this kind and name in the journal.
     package init(kind: String, name: String) {

@@ -29,10 +29,11 @@ package struct LeanCloudImport: Sendable {
         /// - Throws: ``MigrationError`` if the journal cannot be read.
         package func completeClasses(of export: Export, _ journal: Journal) async throws -> [String] {
             guard export.unusable.isEmpty else { return [] }
-            // The last word of the kind of a relation is its class: `_Join:likes:Post`.
             let failed = Set(
                 try await journal.failedKinds().map { kind in
-                    kind.hasPrefix("_Join:") ? kind.split(separator: ":").last.map(String.init) ?? kind : kind
+                    if kind == ItemGroup.fileRecords { return "_File" }
+                    // The last word of the kind of a relation is its class: `_Join:likes:Post`.
+                    return kind.hasPrefix("_Join:") ? kind.split(separator: ":").last.map(String.init) ?? kind : kind
                 }
             )
             return export.classNames.filter { name in
@@ -113,21 +114,26 @@ package struct LeanCloudImport: Sendable {
             )
         }
         let hasMirror = options.leavesOutFiles ? try await client.hasMirror() : false
+        let records = ObjectImport(client, of: "_File", changing: options.changesObjects)
         if options.leavesOutFiles {
             if !hasMirror {
                 notice("The files of the old server are left out: the app has no mirror.origin that could fetch them.")
             }
         } else {
             let files = FileImport(client, run.journal)
+            let changes = options.changesObjects
             let open = { @Sendable in try ExportFileItems(export, domain: domain) }
             try await run.send("_File", from: open) { batch, progress in
-                [await files.send(batch[0], progress)]
+                let end = await files.send(batch[0], progress)
+                guard changes, case .done = end, let record = batch[0].item.record else { return [end] }
+                // A file that the server had keeps its bytes; its name, its ACL and its metaData can have changed.
+                return [await records.update(record)]
             }
             files.removeTemporaryFiles()
         }
-        let records = ObjectImport(client, of: "_File", changing: options.changesObjects)
         let open = { @Sendable in try ExportFileRecords(export, includingInternal: hasMirror) }
-        try await run.send("_File", inBatchesOf: ObjectImport.batch, from: open) { batch, progress in
+        let kind = hasMirror ? ItemGroup.fileRecords : "_File"
+        try await run.send(kind, inBatchesOf: ObjectImport.batch, from: open) { batch, progress in
             await records.send(batch, progress)
         }
     }

@@ -33,7 +33,7 @@ extension AppDownload {
         _ progress: BatchProgress
     ) async throws {
         // Bytes from an earlier run are verified when they are imported.
-        guard case .url(let url) = item.content else { return }
+        guard case .url = item.content else { return }
         guard let key = item.description.key, let path = ExportedFile.path(of: key, in: folder) else {
             throw MigrationError("the key cannot be the path of a file")
         }
@@ -45,6 +45,11 @@ extension AppDownload {
         // Two records can have the same key.
         let part = try parts.path(for: "\(item.name) \(key)")
         defer { unlink(part) }
+        // The URL of a private file has a signature, whose time can have ended since the record was written.
+        let record = try await client.file(item.name)
+        guard record.key == key, let url = client.contentURL(of: record) else {
+            throw MigrationError("the file has another key now")
+        }
         _ = try await client.download(url, to: part, expecting: item.expected) { progress.sent($0) }
         guard chmod(part, 0o600) == 0, rename(part, path) == 0 else {
             throw MigrationError("\(path) cannot be written: \(String(cString: strerror(errno)))")

@@ -16,6 +16,15 @@ struct ObjectImport: Sendable {
         self.changes = changes
     }
 
+    /// Changes an object that the server has to what it is in the export.
+    func update(_ object: ExportedObject) async -> ItemEnd {
+        do {
+            return try await compare([object])[0] ?? .failed("the server has no such object")
+        } catch {
+            return await ItemEnd.of { throw error }
+        }
+    }
+
     /// Sends a batch and returns the end of each object.
     func send(_ batch: [PlannedItem<ExportedObject>], _ progress: BatchProgress) async -> [ItemEnd] {
         let objects = batch.map(\.item)
@@ -28,6 +37,7 @@ struct ObjectImport: Sendable {
             for (index, result) in results.enumerated() {
                 switch result {
                 case .success: ends.append(.done)
+                case .failure(let error) where error.isAboutServer: ends.append(.stopped(error))
                 case .failure(let error):
                     if error.code == FileClientError.duplicateValue { known.append(index) }
                     ends.append(.failed(error.message))
@@ -72,11 +82,10 @@ struct ObjectImport: Sendable {
                 continue
             }
             let names = comparison.differences(object.value, known)
-            if names.isEmpty {
+            if let body = change(of: object, from: known, names, comparison), changes {
+                ends.append(await ItemEnd.of { try await update(object.name, body) })
+            } else if names.isEmpty {
                 ends.append(.done)
-            } else if changes {
-                let value = comparison.withoutMissing(object.value)
-                ends.append(await ItemEnd.of { try await change(object.name, value, names) })
             } else {
                 let list = names.joined(separator: ", ")
                 ends.append(.failed("the server has an object with this objectId and other values: \(list)"))
@@ -85,14 +94,56 @@ struct ObjectImport: Sendable {
         return ends
     }
 
-    /// Changes the fields of an object that differ; fields that are gone are deleted.
-    private func change(_ id: String, _ value: JSON, _ names: [String]) async throws {
+    /// The fields of an object that differ, or `nil` if nothing is to be changed; fields that are gone are deleted.
+    private func change(
+        of object: ExportedObject,
+        from stored: JSON,
+        _ names: [String],
+        _ comparison: ObjectComparison
+    ) -> JSON? {
+        let value = comparison.withoutMissing(object.value)
         var body: [String: JSON] = [:]
         for name in names where name != "createdAt" {
             body[name] = value[name] ?? .object(["__op": .string("Delete")])
         }
+        // A missing ACL means that all have all rights; the default ACL of the class can be another one.
+        if names.contains("ACL"), value["ACL"] ?? .null == .null { body["ACL"] = ExtendedJSON.everyone }
+        if className == "_File", body["metaData"] != nil {
+            // The server adds members of its own.
+            let added = stored["metaData"]?.members ?? [:]
+            body["metaData"] = .object(added.merging(value["metaData"]?.members ?? [:]) { _, new in new })
+        }
+        if className == "_User" { addAccount(of: value, from: stored, to: &body) }
+        guard !body.isEmpty || !names.isEmpty else { return nil }
         body["updatedAt"] = value["updatedAt"]
-        let call = BatchCall("PUT", "\(path)/\(FileClient.percentEncoded(id))", JSON.object(body).encoded)
+        return .object(body)
+    }
+
+    /// Adds fields of a user that the server does not show, or that it changes together with others.
+    private func addAccount(of value: JSON, from stored: JSON, to body: inout [String: JSON]) {
+        func given(_ name: String) -> JSON? { value[name] == .string("") || value[name] == .null ? nil : value[name] }
+        // An update of `authData` leaves the platforms that it does not name.
+        if body["authData"] != nil, var platforms = value["authData"]?.members {
+            for name in (stored["authData"]?.members ?? [:]).keys where platforms[name] == nil && !name.hasPrefix("_") {
+                platforms[name] = .null
+            }
+            body["authData"] = .object(platforms)
+        }
+        // With a new address or number, the server would take it for unverified.
+        if body["email"] != nil { body["emailVerified"] = value["emailVerified"] }
+        if body["mobilePhoneNumber"] != nil { body["mobilePhoneVerified"] = value["mobilePhoneVerified"] }
+        // Another password shows as another time of the last change.
+        if !body.isEmpty {
+            for name in ["password", "bcryptPassword"] { body[name] = given(name) }
+            if body["password"] != nil { body["salt"] = given("salt") }
+        }
+        // The server takes it only from an import, which gives the time.
+        if value["updatedAt"] != nil { body["sessionToken"] = given("sessionToken") }
+    }
+
+    /// Changes an object of the server.
+    private func update(_ id: String, _ body: JSON) async throws {
+        let call = BatchCall("PUT", "\(path)/\(FileClient.percentEncoded(id))", body.encoded)
         for result in try await client.batch([call]) { _ = try result.get() }
     }
 }

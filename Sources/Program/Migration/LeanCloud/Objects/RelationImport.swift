@@ -29,7 +29,8 @@ struct RelationImport: Sendable {
             }
             var results = try await client.batch(calls)[...]
             for (index, planned) in batch.enumerated() where owners[planned.item.owner] != nil {
-                if case .failure(let error)? = results.popFirst() { ends[index] = .failed(error.message) }
+                guard case .failure(let error)? = results.popFirst() else { continue }
+                ends[index] = error.isAboutServer ? .stopped(error) : .failed(error.message)
             }
             return ends
         } catch {
