@@ -144,9 +144,10 @@ private struct BatchSaving {
     private var currentRules: CurrentRules
     /// The caller, with the session that an item began in place of its own.
     private var caller: Caller
-    /// The objects that the request has created, by `__internalId`, including users whom it logged in.
+    /// The objects that the request has created, by `__internalId`, including users whom it logged in and devices that
+    /// registered again.
     private var made: [String: Pointer] = [:]
-    /// The objects that the request has created, without users whom it only logged in.
+    /// The objects that the request has created, without those that the server had.
     private var created: Set<Pointer> = []
     /// The users whom the request logged in: later items for them are performed as these users.
     private var users: [ObjectID: Caller.User] = [:]
@@ -186,6 +187,12 @@ private struct BatchSaving {
             made[item.internalID] = new
             created.insert(new)
             members["updatedAt"] = members["updatedAt"] ?? members["createdAt"]
+        }
+        if item.creates, made[item.internalID] == nil,
+            let id = members["objectId"]?.stringValue.flatMap(ObjectID.init)
+        {
+            // An installation that the server had, which is not ``created``: further fields need the right to change it.
+            made[item.internalID] = Pointer(item.className, id)
         }
         if let user = reply.user {
             made[item.internalID] = Pointer(.user, user.id)

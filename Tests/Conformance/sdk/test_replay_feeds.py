@@ -205,6 +205,25 @@ def test_objc_installation(api):
     assert (shown["badge"], shown["channels"], shown["deviceToken"]) == (2, ["a"], base["deviceToken"])
 
 
+@pytest.mark.parametrize("path", ["/1.1/installations", "/1.1/classes/_Installation"])
+def test_objc_installation_that_the_server_knows(api, path):
+    """A reinstalled app has its token and no id; its operations, and objects that point to it, name it by theirs."""
+    token = {"deviceToken": unique("t"), "deviceType": "ios"}
+    id = assert_created(api.post(path, json=token))
+    child = {"className": "_Installation", "cid": "A", "key": "device"}
+    answer = api.post("/1.1/batch/save", json={"requests": [
+        {"method": "POST", "path": path, "new": True, "body": token | {"__internalId": "A", "badge": 1}},
+        {"method": "PUT", "path": path, "body": {"__internalId": "A", "channels": ["a"]}},
+        {"method": "POST", "path": "/1.1/classes/OfDevices", "new": True, "body": {"__internalId": "B", "__children": [child]}},
+    ]})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["A"]["objectId"] == id
+    shown = api.get(f"/1.1/installations/{id}").json()
+    assert (shown["badge"], shown["channels"]) == (1, ["a"])
+    other = api.get(f"/1.1/classes/OfDevices/{answer.json()['B']['objectId']}").json()
+    assert other["device"]["objectId"] == id
+
+
 def test_objc_statuses(pair):
     ann, bob = pair
     assert bob.post(f"/1.1/users/self/friendship/{ann.id}").json() == {}
@@ -223,3 +242,20 @@ def test_objc_statuses(pair):
     deleted = ann.call("DELETE", f"/1.1/statuses/{id}", json={"owner": owner})
     assert deleted.json() == {}
     assert bob.inbox() == []
+
+
+# C#
+
+@pytest.mark.parametrize("prefix", ["followers", "followees", "friendshiprequests"])
+def test_csharp_rows_of_people_have_paths_of_their_own(pair, prefix):
+    """Queries, fetches and deletes of these classes name no class since 2.2.2."""
+    ann, bob = pair
+    ann.follow(bob), bob.follow(ann)
+    ann.post("/1.1/users/friendshipRequests", json={"user": ann.pointer, "friend": bob.pointer})
+    params = texts({"where": {"user": ann.pointer}, "include": "user"})
+    rows = ann.get(f"/1.1/{prefix}", params=params).json()["results"]
+    assert [row["user"]["username"] for row in rows] == [ann.name]
+    path = f"/1.1/{prefix}/{rows[0]['objectId']}"
+    assert ann.get(path).json()["user"] == ann.pointer
+    assert ann.call("DELETE", path).status_code == 200
+    assert ann.get(f"/1.1/{prefix}", params=params).json()["results"] == []

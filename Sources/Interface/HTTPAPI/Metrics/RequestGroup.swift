@@ -64,7 +64,8 @@ package enum RequestGroup: Int, Sendable, CaseIterable {
 
     private static let byName: [String: RequestGroup] = [
         "classes": .objects, "batch": .objects, "cloudQuery": .objects, "scan": .objects, "installations": .objects,
-        "statuses": .objects, "subscribe": .objects,
+        "statuses": .objects, "followers": .objects, "followees": .objects, "friendshiprequests": .objects,
+        "subscribe": .objects,
         "fileTokens": .uploads, "qiniu": .uploads, "fileCallback": .uploads, "upload": .uploads, "uploads": .uploads,
         "users": .users, "roles": .users, "nestedRoles": .users, "login": .users, "logout": .users,
         "requestEmailVerify": .users, "requestPasswordReset": .users, "requestSmsCode": .users, "verifySmsCode": .users,

@@ -37,9 +37,10 @@ struct ObjectPath {
         return ids
     }
 
-    /// Other first segments than `classes`, with their classes (protocol/data 3.1).
+    /// Other first segments than `classes`, with their classes (protocol/data 3.1); C# has the last three.
     static let collections: [String: ClassName] = [
         "files": .file, "users": .user, "roles": .role, "installations": .installation, "statuses": .status,
+        "followers": .follower, "followees": .followee, "friendshiprequests": .friendshipRequest,
     ]
 
     /// The error for a path, or for a method that the path does not have.
