@@ -62,7 +62,7 @@ package struct IPNetwork: Hashable, Sendable {
     /// The network without the bits of an IPv6 prefix after the 64th.
     ///
     /// Limits count IPv6 clients by their 64-bit networks, of which a longer prefix contains only some addresses.
-    var clientNetwork: IPNetwork {
+    package var clientNetwork: IPNetwork {
         guard bytes.count == 16, length > 64 else { return self }
         return IPNetwork(bytes: Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8), length: 64)
     }

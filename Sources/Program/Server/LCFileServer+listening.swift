@@ -76,7 +76,7 @@ extension LCFileServer {
                 connections: connections,
                 addresses: AddressConnections(
                     most: descriptors.connectionsPerAddress(configuration.http.maxConnectionsPerAddress),
-                    exempt: configuration.http.proxies.networks + configuration.requestLimits.exempt
+                    exempt: configuration.networksWithoutConnectionLimit
                 ),
                 liveConnections: api.liveConnections,
                 hotDownloads: api.hotDownloads,
@@ -86,7 +86,7 @@ extension LCFileServer {
                 http2: configuration.http2,
                 streams: StreamLimit(
                     most: descriptors.streams,
-                    exempt: configuration.http.proxies.networks + configuration.requestLimits.exempt
+                    exempt: configuration.networksWithoutConnectionLimit
                 ),
                 proxies: configuration.http.proxies,
                 requests: requests,

@@ -6,6 +6,7 @@ import socket
 import pytest
 import requests
 from client import ALPHA, TIMEOUT, Server, eventually
+from exhausted import assert_clients_wait
 from failing_calls import FailingCalls, descriptors
 from hostile import is_idle
 from sweeps import SETTINGS
@@ -59,3 +60,10 @@ def test_connections_without_descriptors(new_server):
         assert connection.recv(100).startswith(b"HTTP/1.1 200")
         connection.close()
     assert_file(api, must(api.store_raw(b"new", "b.bin"), 201)["objectId"], b"new")
+
+
+@pytest.mark.single
+def test_scrapers_without_descriptors(new_server):
+    server = new_server(apps=(ALPHA,)).start()
+    assert_clients_wait(server, server.metrics_port)
+    assert requests.get(f"http://127.0.0.1:{server.metrics_port}/metrics", timeout=TIMEOUT).status_code == 200

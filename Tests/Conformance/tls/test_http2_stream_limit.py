@@ -1,5 +1,5 @@
 """Requests at once on connections of HTTP/2 share an eighth of the descriptors, beside the one that each connection can
-have; so unfinished uploads do not take all of them."""
+have; so neither unfinished uploads nor hot downloads take all of them."""
 
 import json
 import os
@@ -7,10 +7,12 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from client import credentials, eventually
-from hot import active, series
+from h2.settings import SettingCodes
+from hot import active, make_hot, series
+from hot_files import stored
 from http2 import Client2
 from tls import TLSServer, log_lines
-from uploading import noise
+from uploading import KB, noise
 
 pytestmark = pytest.mark.long
 
@@ -182,3 +184,18 @@ def test_uploads_beyond_those_of_an_address_are_counted_as_those_beyond_all(shar
     before = hits(shared, "http.maxConnections")
     with crowd(shared, None) as ((client, streams),):
         assert hits(shared, "http.maxConnections") - before == refusals(client) >= len(refused(client, streams)) > 0
+
+
+# Hot downloads beside uploads of the same address, which have all of its places but that of each connection
+
+@pytest.mark.parametrize(
+    "size, statuses", [(200 * KB, [200, 503, 503]), (KB, [200, 200, 200])], ids=["from a file", "from memory"]
+)
+def test_hot_downloads_that_are_not_read_take_places_if_they_hold_a_file(shared, size, statuses):
+    _, target = stored(shared, noise(size, "hot"))
+    make_hot(shared, target)
+    with crowd(shared, None), Client2(shared, {SettingCodes.INITIAL_WINDOW_SIZE: 0}) as client:
+        streams = [client.begin("GET", target) for _ in statuses]
+        while not all(client.responses[stream].status for stream in streams):
+            client.receive()
+        assert [client.responses[stream].status for stream in streams] == statuses

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import pytest
 import requests
 from client import TIMEOUT, RawConnection, Server, eventually, free_port, head
+from exhausted import assert_clients_wait
 from hot import get
 from hot_files import all_of
 from starting import SETTING, assert_does_not_start
@@ -123,6 +124,14 @@ def test_address_is_served_again_after_its_connections_are_closed(port, crowd):
             return connection.answer_or_end() == 308
 
     assert eventually(is_redirected)
+
+
+def test_clients_wait_while_the_server_has_no_descriptor(new_tls_server):
+    port = free_port()
+    server = new_tls_server(LCFILE_TLS_REDIRECT_PORT=str(port)).start()
+    assert_clients_wait(server, port)
+    answer = requests.get(f"http://localhost:{port}/", allow_redirects=False, timeout=TIMEOUT)
+    assert answer.status_code == 308
 
 
 def test_redirects_need_a_certificate(tmp_path):

@@ -9,7 +9,7 @@ package struct Encryption: Sendable {
     /// Recognizes the error of a connection whose end the client did not announce.
     let isTruncation: @Sendable (any Error) -> Bool
     /// How files are sent: the kernel cannot encrypt them.
-    let files: FileSending
+    var files: FileSending
 
     /// - Parameters:
     ///   - threads: A started pool that reads files, which is stopped after the last connection.

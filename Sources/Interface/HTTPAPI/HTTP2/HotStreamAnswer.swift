@@ -15,6 +15,8 @@ struct HotStreamAnswer {
     private let downloads: HotDownloads
     private let services: ConnectionServices
     private let start: NIODeadline
+    /// Whether the client has the bytes already.
+    private let isUnchanged: Bool
 
     /// Finds a prepared response; `nil` if a route must answer.
     ///
@@ -31,7 +33,13 @@ struct HotStreamAnswer {
         self.download = download
         self.downloads = downloads
         self.services = services
+        isUnchanged = download.isUnchanged(for: request.tags)
     }
+
+    private var hasBody: Bool { !request.isHead && !isUnchanged }
+
+    /// Whether the response keeps a file open until the client has taken it: that of a body that is not in memory.
+    var holdsFile: Bool { hasBody && download.bytes == nil && download.file != nil }
 
     /// Sends the response.
     ///
@@ -39,8 +47,6 @@ struct HotStreamAnswer {
     ///   - context: The handler that sends, on its event loop.
     ///   - write: Writes a part from there.
     func send(_ context: ChannelHandlerContext, _ write: @escaping Write) {
-        let isUnchanged = download.isUnchanged(for: request.tags)
-        let hasBody = !request.isHead && !isUnchanged
         let log = services.log
         let entry = log.begin(
             request,

@@ -113,10 +113,7 @@ final class StreamGate: ChannelDuplexHandler {
     private func handOn(_ context: ChannelHandlerContext) {
         guard let head = held else { return }
         held = nil
-        hasPlace = streams.takePlace()
-        guard hasPlace || services.streams.admit(context.channel) else {
-            return refuse(.tooManyStreams, head, context)
-        }
+        guard takePlace(context) else { return refuse(.tooManyStreams, head, context) }
         measured = services.metrics.begin(head)
         if isReading { schedule(in: services.idleTimeout, context) }
         do {
@@ -137,12 +134,27 @@ final class StreamGate: ChannelDuplexHandler {
     private func answerPrepared(_ head: HTTPRequest, _ context: ChannelHandlerContext) -> Bool {
         guard let answer = HotStreamAnswer(to: head, services) else { return false }
         held = nil
+        // Responses from memory need no place. They hold no descriptor; `http2.maxStreams` bounds their number on a
+        // connection, and `downloads.hotMemory` the bytes that clients have not taken: beyond it requests go to their
+        // routes, which need a place (``HotDownloads/isCongested``).
+        guard !answer.holdsFile || takePlace(context) else {
+            refuse(.tooManyStreams, head, context)
+            return true
+        }
         isAnswered = true
         answer.send(context) { [self] part, promise in
             if case .body(let bytes) = part { return self.send(bytes, promise, context) }
             context.write(wrapOutboundOut(part), promise: watch(promise, context))
         }
         return true
+    }
+
+    /// Takes the place of the connection, or else one of ``StreamLimit``, until the stream closes.
+    ///
+    /// - Returns: Whether there was one; otherwise the caller refuses the request.
+    private func takePlace(_ context: ChannelHandlerContext) -> Bool {
+        hasPlace = streams.takePlace()
+        return hasPlace || services.streams.admit(context.channel)
     }
 
     private func refuse(_ refusal: RequestRefusal, _ head: HTTPRequest, _ context: ChannelHandlerContext) {

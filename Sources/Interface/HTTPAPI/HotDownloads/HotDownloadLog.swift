@@ -31,7 +31,9 @@ struct HotDownloadLog: Sendable {
         /// The request's id, as in `X-Request-Id`.
         let id: HotRequestID
         fileprivate let request: MeasuredRequest
-        fileprivate let download: HotDownload
+        // Not the download: its file would stay open until the client has taken a response that is sent from memory.
+        fileprivate let app: AppID?
+        fileprivate let path: String
         fileprivate let bytes: Int64
         /// `nil` if the request is not logged.
         fileprivate let client: RequestClient?
@@ -65,7 +67,8 @@ struct HotDownloadLog: Sendable {
         return Entry(
             id: HotRequestID(),
             request: measured,
-            download: download,
+            app: download.app,
+            path: download.path,
             bytes: bytes,
             client: isLogged ? peer().map { client(behind: $0, request.forwarded) } ?? .unknown : nil
         )
@@ -85,10 +88,10 @@ struct HotDownloadLog: Sendable {
             RequestRecord(
                 time: .now(),
                 id: entry.id,
-                app: entry.download.app,
+                app: entry.app,
                 client: client,
                 method: entry.request.method.label,
-                path: entry.download.path,
+                path: entry.path,
                 route: HotDownloadLog.route,
                 status: entry.request.status ?? 200,
                 bytes: isComplete ? entry.bytes : nil,

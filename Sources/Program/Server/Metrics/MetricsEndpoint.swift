@@ -1,3 +1,4 @@
+internal import HTTPAPI
 internal import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
@@ -12,6 +13,7 @@ struct MetricsEndpoint {
     /// Called when the server is ready.
     let onRunning: @Sendable () -> Void
 
+    /// Enough for several scrapers; their descriptors are part of the reserve.
     private static let maxConnections = 16
 
     func service() -> some Service {
@@ -28,14 +30,15 @@ struct MetricsEndpoint {
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port),
-                serverName: "lcfile",
-                // Enough for several scrapers; these descriptors are part of the reserve.
-                availableConnectionsDelegate: MaximumAvailableConnections(
-                    MetricsEndpoint.maxConnections,
-                    logger: logger
-                )
+                serverName: "lcfile"
             ),
-            onServerRunning: { _ in onRunning() },
+            onServerRunning: { [logger, onRunning] listener in
+                // Of no connections, so it closes none: Hummingbird does that after the idle time.
+                let connections = OpenConnections()
+                // Fails only if the listener is already closed.
+                try? await connections.bound(to: MetricsEndpoint.maxConnections, on: listener, logger: logger)
+                onRunning()
+            },
             logger: logger
         )
     }

@@ -25,10 +25,12 @@ struct RedirectEndpoint {
         let responder = CallbackResponder<BasicRequestContext> { [configuration] request, _ in
             RedirectEndpoint.response(to: request.head, configuration)
         }
+        let connections = OpenConnections()
         return Application(
             responder: responder,
             server: HTTPConnection.server(
                 idleTimeout: .seconds(Int64(min(RedirectEndpoint.idleTimeout, configuration.http.idleTimeout))),
+                connections: connections,
                 addresses: AddressConnections(
                     most: RedirectEndpoint.maxConnectionsPerAddress,
                     exempt: configuration.http.proxies.networks
@@ -37,13 +39,13 @@ struct RedirectEndpoint {
             ),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.tls.redirectPort),
-                serverName: "lcfile",
-                availableConnectionsDelegate: MaximumAvailableConnections(
-                    RedirectEndpoint.maxConnections,
-                    logger: logger
-                )
+                serverName: "lcfile"
             ),
-            onServerRunning: { _ in onRunning() },
+            onServerRunning: { [logger, onRunning] listener in
+                // Fails only if the listener is already closed.
+                try? await connections.bound(to: RedirectEndpoint.maxConnections, on: listener, logger: logger)
+                onRunning()
+            },
             logger: logger
         )
     }
