@@ -158,7 +158,7 @@ let package = Package(
         library("CurlFetch", in: "Adapters", ["Domain", "Curl", logging, nioCore, nioPosix]),
         library("CurlMail", in: "Adapters", ["Domain", "Curl", nioPosix]),
         library("S3Backups", in: "Adapters", ["Domain", "S3"]),
-        library("S3Blobs", in: "Adapters", ["Domain", "S3", "CZlib", crypto, logging, nioCore, nioPosix]),
+        library("S3Blobs", in: "Adapters", ["Domain", "S3", "CZlib", crypto, nioCore, nioPosix]),
         library("MagicTypes", in: "Adapters", ["Domain", "CMagic", nioCore, nioPosix]),
 
         // MARK: Interface: HTTP, and the messages of WebSockets
@@ -256,7 +256,7 @@ let package = Package(
         tests(of: "DiskBlobs", [nioPosix]),
         tests(of: "S3", [crypto]),
         tests(of: "S3Backups", ["S3", "Domain"]),
-        tests(of: "S3Blobs", ["S3", "Domain", "DiskBlobs", crypto, nioCore, nioPosix]),
+        tests(of: "S3Blobs", ["S3", "Domain", "DiskBlobs", crypto, logging, nioCore, nioPosix]),
         tests(of: "Confinement"),
         tests(of: "VipsMedia", [nioPosix]),
         tests(
@@ -275,7 +275,7 @@ let package = Package(
             of: "Server",
             [
                 "Storage", "Domain", "HTTPAPI", "Console", "SQLiteStore", "DiskBlobs", "CurlMail", "S3", "CJemalloc",
-                coreMetrics, logging, nioCore, nioPosix, serviceLifecycle,
+                coreMetrics, logging, nioCore, nioPosix, serviceLifecycle, unixSignals,
             ]
         ),
         tests(of: "CurlFetch", [logging, nioCore, nioPosix]),

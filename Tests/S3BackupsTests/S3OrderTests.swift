@@ -11,9 +11,11 @@ struct S3OrderTests {
     private func list(_ pages: [[String]], limit: Int = 100) throws -> [String] {
         let server = try ScriptedServer { _, number in
             let page = number <= pages.count ? pages[number - 1] : []
-            let entries = page.map { "<Contents><Key>\($0)</Key><Size>1</Size></Contents>" }.joined()
-            let hasMore = number < pages.count
-            return .json("<ListBucketResult><IsTruncated>\(hasMore)</IsTruncated>\(entries)</ListBucketResult>")
+            let time = "<LastModified>2026-01-02T03:04:05.000Z</LastModified>"
+            let entries = page.map { "<Contents><Key>\($0)</Key><Size>1</Size>\(time)</Contents>" }.joined()
+            let token = "<NextContinuationToken>\(number)</NextContinuationToken>"
+            let end = number < pages.count ? "<IsTruncated>true</IsTruncated>\(token)" : ""
+            return .json("<ListBucketResult>\(end)\(entries)</ListBucketResult>")
         }
         defer { server.close() }
         let client = S3Client(
@@ -28,6 +30,12 @@ struct S3OrderTests {
         let pages = [["p/a", "p/b"], ["p/b/", "p/c d"], ["p/e", "p/f"]]
         #expect(try list(pages) == ["a", "b", "e", "f"])
         #expect(try list(pages, limit: 2) == ["a", "b"])
+    }
+
+    @Test("pages without objects before the last one are not the end")
+    func emptyPages() throws {
+        #expect(try list([[], ["p/a"], [], [], ["p/b"]]) == ["a", "b"])
+        #expect(try list([["p/a"], [], []]) == ["a"])
     }
 
     @Test("another order than that of bytes is refused, within a page and between pages")

@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Lists and deletes")
 struct ListingTests {
+    private static func list(_ content: String) -> String { "<ListBucketResult>\(content)</ListBucketResult>" }
+
     @Test("a list has keys, sizes and times, and says whether there is more")
     func lists() throws {
         let text = """
@@ -24,9 +26,36 @@ struct ListingTests {
         }
     }
 
+    @Test("a page without objects that is not the last one is followed by its token")
+    func emptyPage() throws {
+        let empty = "<IsTruncated>true</IsTruncated><NextContinuationToken>1/+=</NextContinuationToken>"
+        let time = "<LastModified>2026-01-02T03:04:05.000Z</LastModified>"
+        let last = "<Contents><Key>p/b</Key><Size>7</Size>\(time)</Contents>"
+        let answer: @Sendable (ReceivedRequest, Int) -> ScriptedReply = { _, number in
+            .json(ListingTests.list(number == 1 ? empty : last))
+        }
+        try ScriptedStore(answer).with { client, server in
+            let page = try client.list(prefix: "p/", after: "p/a", limit: 5)
+            #expect(page.objects.map(\.key) == ["p/b"])
+            #expect(!page.hasMore)
+            #expect(
+                server.requests.last?.path
+                    == "/bucket/?continuation-token=1%2F%2B%3D&encoding-type=url&list-type=2&max-keys=5&prefix=p%2F"
+            )
+        }
+    }
+
     @Test(
-        "an answer that is no list is an error",
-        arguments: ["", "<html/>", "<ListBucketResult><Contents/></ListBucketResult>"]
+        "an answer that is no list, or lacks what callers rely on, is an error",
+        arguments: [
+            "", "<html/>", "<ListBucketResult><Contents/></ListBucketResult>",
+            // No time, and another text.
+            ListingTests.list("<Contents><Key>a</Key><Size>1</Size></Contents>"),
+            ListingTests.list("<Contents><Key>a</Key><Size>1</Size><LastModified>today</LastModified></Contents>"),
+            // More behind it, and no token; then one that leads to the same page.
+            ListingTests.list("<IsTruncated>true</IsTruncated>"),
+            ListingTests.list("<IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken>"),
+        ]
     )
     func refusesOthers(_ text: String) throws {
         try ScriptedStore({ _, _ in .json(text) }).with { client, _ in

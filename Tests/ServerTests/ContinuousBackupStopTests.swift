@@ -1,5 +1,10 @@
+import Dispatch
 import Domain
+import Logging
+import NIOPosix
+import ServiceLifecycle
 import Support
+import Synchronization
 import Testing
 
 @testable import Server
@@ -37,6 +42,48 @@ import Testing
         return try parts.target.names.filter { $0.hasPrefix(root) && parts.layout.isBlobList($0) }.contains { list in
             let bytes = try parts.target.get(list, limit: 1 << 20) ?? []
             return String(decoding: bytes, as: UTF8.self).contains(blob)
+        }
+    }
+
+    /// The loop of the backup, whose second step comes in an hour.
+    private func loop(of parts: ContinuousBackupFixture) throws -> BackupLoop {
+        let app = try #require(AppID("app"))
+        return BackupLoop(parts.backup, of: app, interval: 3600, logger: Self.logger)
+    }
+
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    @Test("changes behind the end of the service, of requests that run during a stop, are stored")
+    func changesDuringStop() async throws {
+        try await ContinuousBackupFixture.with { parts in
+            let loop = try loop(of: parts)
+            let service = ContinuousBackups(loops: [loop], interval: 3600, shutdownTimeout: 30, pool: .singleton)
+            let group = ServiceGroup(services: [service], logger: Self.logger)
+            async let end: Void = group.run()
+            try await eventually("no generation began") { !parts.names(GenerationPart.manifest.rawValue).isEmpty }
+            await group.triggerGracefulShutdown()
+            try await end
+            let last = try await parts.upload("last")
+            await loop.finish(within: .seconds(600))
+            #expect(try newestHas(last, parts))
+        }
+    }
+
+    @Test("a stop waits no longer than its time for a target that does not answer")
+    func silentTarget() async throws {
+        try await ContinuousBackupFixture.with { parts in
+            let hasCalled = Atomic(false)
+            let answer = DispatchSemaphore(value: 0)
+            parts.target.intercept { _, _ in
+                hasCalled.store(true, ordering: .relaxed)
+                answer.wait()
+            }
+            let loop = try loop(of: parts)
+            loop.start()
+            try await eventually("the target is not called") { hasCalled.load(ordering: .relaxed) }
+            await loop.finish(within: .milliseconds(1))
+            parts.target.intercept(nil)
+            answer.signal()
         }
     }
 

@@ -47,6 +47,42 @@ import Testing
         }
     }
 
+    @Test(
+        "a restore says that a retention removed its snapshot meanwhile, and blames no damage",
+        arguments: ["/database", "app/blobs/"],
+        [false, true]
+    )
+    func removedMeanwhile(part: String, leavingOutDamage: Bool) async throws {
+        try await RepositoryFixture.with { fixture in
+            try await fixture.store(["a", "b"])
+            _ = try fixture.backUp()
+            fixture.target.removeApp(before: part)
+            fixture.expectRefusal(73, "a retention removed snapshot app ") {
+                try fixture.restore(leavingOutDamage: leavingOutDamage)
+            }
+            #expect(!FileManager.default.fileExists(atPath: "\(fixture.restored)/app"))
+        }
+    }
+
+    @Test(
+        "a restore says that a retention removed its generation meanwhile, and blames no damage",
+        arguments: [".segment", "app/blobs/", ".blobs"],
+        [false, true]
+    )
+    func removedGeneration(part: String, leavingOutDamage: Bool) async throws {
+        try await RepositoryFixture.with { fixture in
+            let begin = Timestamp.now().adding(seconds: -60)
+            let generation = try GenerationFixture(of: fixture, at: begin, try await fixture.store(["a"]))
+            try generation.ship(at: begin.adding(seconds: 2), try await fixture.store(["b"]))
+            // The lists are read only when a blob is missing.
+            if part == ".blobs" { try fixture.target.remove(fixture.blobs) }
+            fixture.target.removeApp(before: part)
+            fixture.expectRefusal(73, "a retention removed generation app ") {
+                try fixture.restore(leavingOutDamage: leavingOutDamage)
+            }
+        }
+    }
+
     @Test("a damaged database gets no snapshot")
     func damagedDatabase() async throws {
         try await RepositoryFixture.with { fixture in
@@ -121,6 +157,18 @@ import Testing
             let made = try fixture.backUp()
             #expect((made.contents.apps, made.contents.damagedDatabases) == (1, 1))
             #expect(try fixture.restore().apps == 2)
+        }
+    }
+}
+
+extension MemoryBackupTarget {
+    /// Removes all objects of the app before one of a name is read, as a retention does with the only state that has
+    /// them.
+    fileprivate func removeApp(before part: String) {
+        intercept { [self] change, name throws(BackupTargetFailure) in
+            guard change == .get, name.contains(part) else { return }
+            intercept(nil)
+            try remove(names.filter { $0.hasPrefix("app/") })
         }
     }
 }

@@ -37,6 +37,10 @@ struct FakeMoves: MoveEngine {
     let databaseName = "lcfile.sqlite"
     let schemas: Schemas
     let kill: Kill
+    /// What the look at every write-ahead log finds.
+    var damage: DamagedLog?
+
+    func logDamage(in folder: String) -> DamagedLog? { damage }
 
     func settle(in folder: String) throws { try kill.step() }
 

@@ -18,9 +18,10 @@ import Testing
         func run(
             _ direction: StorageMove.Direction,
             _ extent: StorageMove.Extent = .move,
-            killedAfter steps: Int? = nil
+            killedAfter steps: Int? = nil,
+            finding damage: DamagedLog? = nil
         ) throws -> [StorageMove.Outcome] {
-            let engine = FakeMoves(schemas: schemas, kill: Kill(after: steps))
+            let engine = FakeMoves(schemas: schemas, kill: Kill(after: steps), damage: damage)
             let move = StorageMove(of: storage, direction, extent, with: engine) { _ in }
             var outcomes: [StorageMove.Outcome] = []
             try move.run { _, outcome in outcomes.append(outcome) }
@@ -121,6 +122,43 @@ import Testing
             #expect(try (DatabaseMarker.read(in: fixture.folder) == nil) == (direction == .toFiles))
             #expect(try !fixture.names().contains { $0.hasSuffix(".copy") })
             #expect(try fixture.run(direction, .copy) == [.done])
+        }
+    }
+
+    @Test(
+        "a copy of a file with a damaged write-ahead log is refused before anything is read",
+        arguments: [DamagedLog.lost("the log ends early"), .copied]
+    )
+    func damagedLog(damage: DamagedLog) async throws {
+        try await withStorage(in: .toPostgres) { (fixture) throws in
+            let error = #expect(throws: ExitError.self) {
+                _ = try fixture.run(.toPostgres, .copy, finding: damage)
+            }
+            #expect(error?.exitCode == 73)
+            #expect(error?.description.hasPrefix("the database \(fixture.file) \(damage.description)") == true)
+            let isUnchanged = fixture.schemas.numbers.withLock(\.isEmpty)
+            #expect(isUnchanged)
+        }
+    }
+
+    @Test(
+        "an app whose database is gone or empty ends a move and a copy before the first app",
+        arguments: [StorageMove.Direction.toPostgres, .toFiles],
+        [StorageMove.Extent.move, .copy]
+    )
+    func lostDatabase(direction: StorageMove.Direction, extent: StorageMove.Extent) async throws {
+        try await withStorage(in: direction) { (fixture) throws in
+            let before = try DatabaseMarker.read(in: fixture.folder)
+            // Behind the other app in the order of the names.
+            let lost = "\(fixture.storage)/lost"
+            try FileManager.default.createDirectory(atPath: "\(lost)/blobs", withIntermediateDirectories: true)
+            for content in [nil, Data()] {
+                try content?.write(to: URL(filePath: "\(lost)/lcfile.sqlite"))
+                let error = #expect(throws: ExitError.self) { _ = try fixture.run(direction, extent) }
+                #expect(error?.exitCode == 73)
+                #expect(error?.description.hasPrefix("the database \(lost)/lcfile.sqlite is missing or empty") == true)
+                #expect(try DatabaseMarker.read(in: fixture.folder) == before)
+            }
         }
     }
 

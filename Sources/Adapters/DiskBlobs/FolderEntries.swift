@@ -31,7 +31,12 @@ func forEachEntry(of folder: String, _ body: (String, Bool) throws -> Void) thro
         if entry.pointee.d_type == UInt8(DT_UNKNOWN) {
             // A file system that does not store types in folders.
             var status = stat()
-            guard lstat("\(folder)/\(name)", &status) == 0 else { continue }
+            guard lstat("\(folder)/\(name)", &status) == 0 else {
+                let number = errno
+                guard number == ENOENT else { throw failure(of: "lstat", number) }
+                // It was removed meanwhile.
+                continue
+            }
             isFolder = status.st_mode & S_IFMT == S_IFDIR
         }
         try body(name, isFolder)

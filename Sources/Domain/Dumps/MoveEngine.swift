@@ -1,7 +1,7 @@
 /// The access of a move to both databases that an app can have: a file in its folder, and a schema in PostgreSQL.
 ///
 /// Every call blocks and throws ``OpenFailure``; bodies can throw other errors, which are passed on.
-package protocol MoveEngine: Sendable {
+package protocol MoveEngine: LogInspection {
     /// The name of the file in an app's folder.
     var databaseName: String { get }
 

@@ -10,24 +10,33 @@ package enum BackupTargets {
         text.hasPrefix(S3Location.scheme) || BackupRepository.exists(inFolder: text)
     }
 
-    /// The target that a text names: a folder, created if its parent exists, or `s3://bucket/prefix`.
+    /// The target that a text names: a folder or `s3://bucket/prefix`.
     ///
     /// Credentials are never part of the text, because all users of a machine can list the arguments of processes.
     ///
     /// - Parameters:
     ///   - text: The name.
+    ///   - isNew: Whether a folder that does not exist is created if its parent exists.
     ///   - loader: Loads the settings `backup.s3.*`; not used for a folder.
     /// - Returns: The target.
     /// - Throws: ``ExitError`` if it cannot be used.
-    package static func target(_ text: String, _ loader: ConfigurationLoader) throws -> any BackupTarget {
-        try target(text) { try loader.load(for: .storage).s3 }
+    package static func target(
+        _ text: String,
+        creating isNew: Bool,
+        _ loader: ConfigurationLoader
+    ) throws -> any BackupTarget {
+        try target(text, creating: isNew) { try loader.load(for: .storage).s3 }
     }
 
     /// The target that a text names, with the settings of a server.
-    static func target(_ text: String, _ settings: () throws -> S3Configuration) throws -> any BackupTarget {
+    static func target(
+        _ text: String,
+        creating isNew: Bool,
+        _ settings: () throws -> S3Configuration
+    ) throws -> any BackupTarget {
         guard text.hasPrefix(S3Location.scheme) else {
             do {
-                return try FolderTarget(folder: text)
+                return try FolderTarget(folder: text, creating: isNew)
             } catch {
                 throw ExitError.storage(error.description)
             }

@@ -117,6 +117,8 @@ package struct LCFileServer: Sendable {
         MemoryAllocator.start()
         // A file that exceeds the process's limit causes an error of that write, and does not end the server.
         signal(SIGXFSZ, SIG_IGN)
+        // Before the certificate is read: a signal during the start, which can take long, is a reload at its end.
+        let reloads = await UnixSignalsSequence(trapping: .sighup)
         // Before anything is created, too.
         let certificate = try configuration.tls.files.map {
             try ServerCertificate($0, hasHTTP2: configuration.http2.isEnabled, logger: logger)
@@ -204,6 +206,7 @@ package struct LCFileServer: Sendable {
             let backups = ContinuousBackups(
                 loops: parts.compactMap { $0.backup(of: storage.path) },
                 interval: configuration.backup.settings.interval,
+                shutdownTimeout: configuration.http.shutdownTimeout,
                 pool: pools.disk
             )
             let scrubs = ScrubWorkers(scrubbers: scrubbers)
@@ -249,6 +252,7 @@ package struct LCFileServer: Sendable {
                 logLevel: logLevel,
                 configuration: configuration,
                 settings: settings,
+                signals: reloads,
                 pool: pools.disk,
                 logger: logger
             )
@@ -278,6 +282,8 @@ package struct LCFileServer: Sendable {
             }
             await bucketWorkers?.leave()
             await shared.censorship.close()
+            // After the listeners: changes of requests that ended during the stop are acknowledged, too.
+            await backups.finish()
             for part in parts { try await part.database.close() }
             reserve.takeForNextStart()
         }

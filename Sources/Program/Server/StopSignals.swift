@@ -1,4 +1,5 @@
 internal import ServiceLifecycle
+internal import Synchronization
 internal import UnixSignals
 
 /// Stops the services at SIGTERM and SIGINT.
@@ -16,7 +17,21 @@ struct StopSignals {
     ///
     /// - Throws: The error of the service that failed.
     func run(_ group: ServiceGroup) async throws {
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        try await run(group, until: UnixSignalsSequence(trapping: .sigterm, .sigint))
+    }
+
+    /// Runs a group until a sequence has a signal, or one of its services fails.
+    ///
+    /// - Parameters:
+    ///   - group: The services.
+    ///   - signals: The signals that stop them.
+    /// - Throws: The error of the service that failed.
+    func run(_ group: ServiceGroup, until signals: some AsyncSequence<UnixSignal, Never> & Sendable) async throws {
+        let isStopping = Atomic(false)
+        let stop: @Sendable () async -> Void = {
+            isStopping.store(true, ordering: .relaxed)
+            await group.triggerGracefulShutdown()
+        }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 await withDiscardingTaskGroup { pauses in
@@ -25,20 +40,25 @@ struct StopSignals {
                         log.stop(because: signal == .sigterm ? "SIGTERM" : "SIGINT")
                         drain()
                         guard !hasBegun, drainTime > .zero else {
-                            await group.triggerGracefulShutdown()
+                            await stop()
                             continue
                         }
                         hasBegun = true
                         pauses.addTask {
                             guard (try? await Task.sleep(for: drainTime)) != nil else { return }
-                            await group.triggerGracefulShutdown()
+                            await stop()
                         }
                     }
                     pauses.cancelAll()
                 }
             }
             defer { tasks.cancelAll() }
-            try await group.run()
+            do {
+                try await group.run()
+            } catch is CancellationError where isStopping.load(ordering: .relaxed) {
+                // After `http.shutdownTimeout` the group cancels all services. Those that still wait for their turn to
+                // stop throw this, and none of them has failed.
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 internal import Glibc
 
 extension LogInspection {
@@ -11,7 +11,7 @@ extension LogInspection {
     /// - Parameter folder: The app's folder in the storage folder; nothing in it is changed.
     /// - Returns: The damage; `nil` if there is none, or if a server runs.
     /// - Throws: ``OpenFailure`` if a file cannot be read.
-    func certainLogDamage(in folder: String) throws(OpenFailure) -> DamagedLog? {
+    package func certainLogDamage(in folder: String) throws(OpenFailure) -> DamagedLog? {
         guard try logDamage(in: folder) != nil else { return nil }
         let lock = FileBytes.open("\(StorageContents.parent(of: folder))/\(StorageFolder.lockName)", O_RDONLY)
         // The copy of a storage folder can lack the file.

@@ -66,7 +66,8 @@ package struct StorageFolder: ~Copyable {
     ///
     /// - Parameter name: The name of the file of a database.
     /// - Returns: At least one.
-    /// - Throws: ``ExitError`` if there is none, or the folder cannot be read.
+    /// - Throws: ``ExitError`` if there is none, if the database of one is gone or empty, or if the folder cannot be
+    ///   read.
     package func apps(withDatabase name: String) throws -> [AppID] {
         try StorageFolder.apps(in: path, withDatabase: name)
     }
@@ -77,10 +78,15 @@ package struct StorageFolder: ~Copyable {
     ///   - path: The folder's path.
     ///   - name: The name of the file of a database.
     /// - Returns: At least one.
-    /// - Throws: ``ExitError`` if there is none, or the folder cannot be read.
+    /// - Throws: ``ExitError`` if there is none, if the database of one is gone or empty, or if the folder cannot be
+    ///   read.
     package static func apps(in path: String, withDatabase name: String) throws -> [AppID] {
         guard StorageContents.exists(path) else {
             throw ExitError.storage("the storage folder \(path) does not exist")
+        }
+        // Whoever passed over it would say that all apps are done.
+        if let app = try StorageContents.appsWithoutDatabase(in: path, named: name).first {
+            throw ExitError.storage("the database \(path)/\(app)/\(name) \(StorageContents.lostDatabaseAdvice)")
         }
         let apps = try StorageContents.names(in: path).sorted().compactMap { app in
             try StorageContents.hasDatabase(in: "\(path)/\(app)", named: name) ? AppID(app) : nil

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 import pytest
 import requests
 from client import LAST_CHUNK, TIMEOUT, chunk, credentials, eventually, head
-from hot import active, settle
+from hot import settle
+from stopping import begin_upload, is_refused
 
 
 def metrics(server):
@@ -137,23 +138,6 @@ def test_refusal_comes_without_continue(server, path, headers, status):
 
 # The end
 
-def begin_upload(server):
-    """An upload that the server has begun to take, not ended yet."""
-    connection = server.raw()
-    connection.send(head("POST", "/1.1/files/late.bin", credentials() | {"Transfer-Encoding": "chunked"}))
-    connection.send(chunk(b"first half, "))
-    assert eventually(lambda: active(server) == 1)
-    return connection
-
-
-def is_refused(server):
-    try:
-        socket.create_connection(("127.0.0.1", server.port), timeout=1).close()
-        return False
-    except (ConnectionError, TimeoutError):
-        return True
-
-
 @pytest.mark.extended
 def test_upload_that_runs_at_sigterm_is_finished_and_kept(new_server):
     server = new_server().start()
@@ -193,6 +177,15 @@ def test_upload_that_never_ends_does_not_hold_the_server_up(new_server):
     server.start()
     assert server.staged() == []
     assert server.api().count() == 0
+
+
+@pytest.mark.extended
+def test_stop_without_time_for_requests_is_a_clean_one(new_server):
+    server = new_server(LCFILE_HTTP_SHUTDOWN_TIMEOUT="0").start()
+    with begin_upload(server):
+        server.terminate()
+        assert server.wait() == 0
+    assert " critical " not in server.errors and "The server has stopped" in server.errors
 
 
 def test_slow_download_is_finished_after_sigterm(new_server):

@@ -1,13 +1,16 @@
 """The continuous backup: a machine that is lost costs what came after the last segment, and nothing before it."""
 
 import shutil
+import socket
 import sqlite3
 import time
 
 import pytest
-from client import ALPHA, TIMEOUT, eventually
+from backups import assert_succeeds, restore
+from client import ALPHA, BETA, LAST_CHUNK, TIMEOUT, chunk, eventually
 from generations import generations, last_moment, named_blobs, rebuild, replay, segments
 from metrics import values
+from stopping import begin_upload, is_refused
 from writers import Writers, assert_present
 
 pytestmark = pytest.mark.long
@@ -85,6 +88,47 @@ def test_a_stopped_server_leaves_no_change_behind(new_server, tmp_path):
     assert api.fetch(api.get(f"/1.1/files/{record['objectId']}").json()["url"]).content == b"the last one"
     assert len(segments(generation)) == before + 1 and len(named_blobs(generation)) == 1
     assert not list((server.storage / ALPHA.id / "spool").iterdir())
+
+
+@pytest.mark.extended
+def test_an_upload_that_ends_while_the_server_stops_is_in_the_backup(new_server, tmp_path):
+    repository = tmp_path / "repository"
+    server = serve(new_server, repository, LCFILE_BACKUP_INTERVAL="3600")
+    assert eventually(lambda: generations(repository) and generations(repository, BETA)), "no generation is whole"
+    with begin_upload(server, "late.txt") as connection:
+        server.terminate()
+        # The listener is the last service that stops.
+        assert eventually(lambda: is_refused(server))
+        connection.send(chunk(b"second half") + LAST_CHUNK)
+        assert connection.answer().status == 201
+    assert server.wait() == 0
+    storage = tmp_path / "storage"
+    assert_succeeds(restore(repository, storage))
+    api = new_server(storage=storage).start().api()
+    (record,) = api.get("/1.1/files").json()["results"]
+    assert api.fetch(record["url"]).content == b"first half, second half"
+
+
+@pytest.mark.extended
+def test_a_target_that_does_not_answer_leaves_the_stop_clean(new_server):
+    # The kernel accepts for it.
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(TIMEOUT)
+        server = serve(
+            new_server, "s3://bucket/prefix", LCFILE_HTTP_SHUTDOWN_TIMEOUT="5",
+            LCFILE_BACKUP_S3_ENDPOINT=f"http://127.0.0.1:{silent.getsockname()[1]}",
+            LCFILE_BACKUP_S3_ACCESS_KEY="key", LCFILE_BACKUP_S3_SECRET_KEY="secret",
+        )
+        # A loop waits for the target.
+        connection, _ = silent.accept()
+        with connection, begin_upload(server) as upload:
+            server.terminate()
+            assert eventually(lambda: is_refused(server))
+            upload.send(chunk(b"second half") + LAST_CHUNK)
+            assert upload.answer().status == 201
+            assert server.wait() == 0
+    assert "The continuous backup lacks the last changes" in server.errors
+    assert " critical " not in server.errors and "The server has stopped" in server.errors
 
 
 @pytest.mark.extended

@@ -2,6 +2,7 @@
 
 import pytest
 from backups import back_up, lcfile
+from bucket_servers import engine, make, postgres, prefix, settings_of, url, without_bucket
 from checking import DAMAGED, STORAGE, check, findings
 from client import ALPHA, eventually
 from data import Objects
@@ -58,6 +59,19 @@ def test_commands_report_lost_changes_and_leave_every_file(new_server, tmp_path)
     server.launch()
     assert server.wait() == STORAGE
     assert "has lost acknowledged changes" in server.errors
+
+
+@pytest.mark.extended
+def test_copies_before_a_move_are_refused_after_lost_changes(make, url):
+    server = without_bucket(make)
+    _, log, content = killed_with_damage(server)
+    for words, settings in [
+        (("--to", "postgresql"), {"LCFILE_DATABASE_URL": url}), (("--blobs-to", "bucket"), settings_of(make())),
+    ]:
+        result = lcfile("migrate", *words, "--copy-only", "--storage", server.storage, **settings)
+        assert result.returncode == STORAGE and result.stdout == ""
+        assert "has lost acknowledged changes" in result.stderr and str(log.parent) in result.stderr
+        assert log.read_bytes() == content
 
 
 @pytest.mark.extended

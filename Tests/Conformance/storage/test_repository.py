@@ -134,6 +134,16 @@ def test_restore_of_an_incomplete_snapshot_says_what_it_lacks(new_server, tmp_pa
 
 @pytest.mark.few(2)
 @pytest.mark.parametrize("arguments", [
+    ("--list",), ("--verify",), ("--forget", "--keep-last", "1"), ("--dry-run", "--keep-last", "1"),
+], ids=["list", "verify", "forget", "dry-run"])
+def test_only_a_backup_creates_the_folder_of_a_repository(tmp_path, arguments):
+    result = lcfile("backup", "--to", tmp_path / "typo", *arguments)
+    assert result.returncode == STORAGE and str(tmp_path / "typo") in result.stderr
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.few(2)
+@pytest.mark.parametrize("arguments", [
     ("backup", "d", "--to", "r"), ("backup", "--verify"), ("backup", "--to", "r", "--read-data"),
     ("backup", "--to", "r", "--keep-last", "0"), ("backup", "--to", "r", "--dry-run"),
     ("backup", "--to", "r", "--list", "--verify"), ("backup", "--to", "r", "--json"),

@@ -1,5 +1,7 @@
 """SIGHUP reads the certificate and the key again: new connections get them, open ones go on."""
 
+import os
+
 import pytest
 from certificates import Certificate
 from client import eventually
@@ -73,6 +75,30 @@ def test_open_connection_without_a_request_goes_on_after_a_reload(own, renewed):
 
 
 # Other states of the server
+
+def writer_of(pipe):
+    """The writing end of a named pipe; `None` before a process reads it."""
+    try:
+        return open(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK), "wb")
+    except OSError:
+        return None
+
+
+@pytest.mark.extended
+def test_signal_during_the_start_is_a_reload_at_its_end(new_tls_server, certificate, renewed, tmp_path):
+    files = certificate.copied(tmp_path)
+    files.key.unlink()
+    os.mkfifo(files.key)
+    server = new_tls_server(files).launch()
+    # The start waits for the key, and has read the certificate.
+    with eventually(lambda: writer_of(files.key)) as pipe:
+        hang_up(server)
+        files.key.unlink()
+        files.become(renewed)
+        pipe.write(certificate.key.read_bytes())
+    server.wait_for_start()
+    assert eventually(lambda: presented(server) == renewed.der)
+
 
 @pytest.mark.extended
 def test_signal_without_tls_leaves_the_server_running(new_server):

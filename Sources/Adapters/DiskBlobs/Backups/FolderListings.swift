@@ -47,7 +47,7 @@ final class FolderListings: Sendable {
                 index += 1
                 if name.hasSuffix("/") {
                     if name.hasPrefix(prefix) || prefix.hasPrefix(name) { try collect(in: name) }
-                } else if name.hasPrefix(prefix), let object = object(name) {
+                } else if name.hasPrefix(prefix), let object = try object(name) {
                     objects.append(object)
                 }
             }
@@ -88,9 +88,17 @@ final class FolderListings: Sendable {
         }
 
         /// The object of a file; `nil` for a file that was removed meanwhile, and for links and devices.
-        private func object(_ name: String) -> BackupObject? {
+        ///
+        /// - Throws: The error of any other failure: without a list of blobs in the page, a retention would remove
+        ///   those that only this list names.
+        private func object(_ name: String) throws -> BackupObject? {
             var status = stat()
-            guard lstat("\(root)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            guard lstat("\(root)/\(name)", &status) == 0 else {
+                let number = errno
+                guard number == ENOENT || number == ENOTDIR else { throw failure(of: "lstat", number) }
+                return nil
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else { return nil }
             return BackupObject(name: name, size: Int64(status.st_size), modified: Int64(status.st_mtim.tv_sec))
         }
     }

@@ -17,19 +17,24 @@ package struct FolderTarget: BackupTarget {
     /// The age in seconds of a partial file that no process writes any more: its time changes with each write.
     private static let abandoned: Int64 = 24 * 3600
 
-    /// Creates a target; creates the folder if it does not exist and its parent does.
+    /// Creates a target.
     ///
+    /// - Parameters:
+    ///   - folder: The path of the folder.
+    ///   - isNew: Whether the folder is created if it does not exist and its parent does. Only a backup may do that: a
+    ///     folder that another command leaves at a mistyped path, or below a mount point without its mount, looks like
+    ///     a new target.
     /// - Throws: ``BackupTargetFailure`` if there is no folder at the path.
-    package init(folder: String) throws(BackupTargetFailure) {
+    package init(folder: String, creating isNew: Bool) throws(BackupTargetFailure) {
         root = folder
         description = folder
         try FolderTarget.failing("the folder \(folder) cannot be used") {
-            let isNew = mkdir(folder, 0o700) == 0
-            if !isNew { try makeFolder(folder) }
+            let isMade = isNew && mkdir(folder, 0o700) == 0
+            if isNew, !isMade { try makeFolder(folder) }
             _ = try Descriptor(folder, O_RDONLY | O_DIRECTORY)
             // Without it a loss of power can take the whole repository. Of a folder that was there, the one above may not
             // be readable, and the name is its owner's matter.
-            do { try synchronizeFolder("\(folder)/..") } catch { if isNew { throw error } }
+            do { try synchronizeFolder("\(folder)/..") } catch { if isMade { throw error } }
         }
         removeAbandoned()
     }

@@ -11,10 +11,11 @@ struct RepositoryCommands {
 
     /// Performs what the options say.
     func run() throws {
-        let target = try BackupTargets.target(name, folder.loader)
+        let isBackup = !options.list && !options.verify && !options.dryRun && !options.forget
+        let target = try BackupTargets.target(name, creating: isBackup, folder.loader)
         if options.list { return try list(BackupRepository(target)) }
         if options.verify { return try verify(BackupRepository(target)) }
-        let repository = try BackupRepository(target, creating: !options.dryRun && !options.forget)
+        let repository = try BackupRepository(target, creating: isBackup)
         try warnOfClock(repository)
         if options.dryRun { return try tryRetention(repository) }
         if options.forget { return try retain(repository) }

@@ -63,7 +63,7 @@ struct Restore: ParsableCommand {
 
     private func restoreSnapshots() throws {
         let restore = RepositoryRestore(
-            of: try BackupRepository(BackupTargets.target(folder, options.loader)),
+            of: try BackupRepository(BackupTargets.target(folder, creating: false, options.loader)),
             to: options.path,
             at: at,
             comparingDigests: !quick,

@@ -18,12 +18,18 @@ struct StorageOptions: ParsableArguments {
     var config: String?
 
     func validate() throws {
-        guard storage != "" else { throw ValidationError("The storage folder is missing.") }
+        guard storage != "" else { throw ValidationError("--storage must not be empty.") }
+        guard config != "" else { throw ValidationError("--config must not be empty.") }
     }
 
     /// The folder's path.
     var path: String {
-        storage ?? ProcessInfo.processInfo.environment["LCFILE_STORAGE"] ?? "storage"
+        storage ?? StorageOptions.folder(in: ProcessInfo.processInfo.environment)
+    }
+
+    /// The folder's path without an option; an empty variable counts as not set.
+    static func folder(in environment: [String: String]) -> String {
+        environment["LCFILE_STORAGE"].flatMap { $0.isEmpty ? nil : $0 } ?? "storage"
     }
 
     /// Loads the settings; keys come from the file or from the environment, never from arguments.

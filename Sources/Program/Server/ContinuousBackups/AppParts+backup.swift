@@ -11,7 +11,7 @@ extension AppParts {
         let backup = ContinuousBackup(
             of: app.id,
             in: storage,
-            to: { [configuration] in try BackupTargets.target(target) { configuration.s3 } },
+            to: { [configuration] in try BackupTargets.target(target, creating: true) { configuration.s3 } },
             version: ProgramVersion.number,
             with: FolderEngine(),
             capturing: capture,

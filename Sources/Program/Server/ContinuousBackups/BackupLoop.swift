@@ -12,13 +12,14 @@ final class BackupLoop: Sendable {
     private let interval: Int
     private let logger: Logger
     private let queue = DispatchQueue(label: "lcfile.backup")
-    private let wake = DispatchSemaphore(value: 0)
+    private let wake = TimedSemaphore()
     private let isStopping = Atomic(false)
     private let finished: AsyncStream<Void>
     private let finish: AsyncStream<Void>.Continuation
 
     /// The longest time in seconds between two attempts.
     private static let maxPause = 10
+    private static let lackMessage: Logger.Message = "The continuous backup lacks the last changes."
 
     init(_ backup: ContinuousBackup, of app: AppID, interval: Int, logger: Logger) {
         self.app = app
@@ -36,15 +37,25 @@ final class BackupLoop: Sendable {
         }
     }
 
-    /// Ends the loop after the last changes are stored.
-    func stop() {
+    /// Ends the loop after the last changes are stored, and logs if that takes longer than the time.
+    ///
+    /// The thread then goes on in its call of the target, which nothing can end, until the process exits.
+    func finish(within time: Duration) async {
         isStopping.store(true, ordering: .relaxed)
         wake.signal()
-    }
-
-    /// Returns when the thread has ended, or the task is cancelled.
-    func waitForEnd() async {
-        for await _ in finished {}
+        let isInTime = await withTaskGroup(of: Bool.self) { [finished] group in
+            group.addTask {
+                for await _ in finished {}
+                return true
+            }
+            group.addTask {
+                try? await Task.sleep(for: time)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        if !isInTime { log(.error, BackupLoop.lackMessage, "the target took longer than \(time.components.seconds) s") }
     }
 
     /// Reads what was committed and measures what waits, also during a transfer.
@@ -88,18 +99,18 @@ final class BackupLoop: Sendable {
                 lastFailure = reason
                 pause = max(interval, min(BackupLoop.maxPause, pause * 2))
             }
-            _ = wake.wait(timeout: .now() + .seconds(pause))
+            _ = wake.wait(for: .seconds(pause))
         }
         do {
             try backup.finish()
         } catch {
-            log(.error, "The continuous backup lacks the last changes.", "\(error)")
+            log(.error, BackupLoop.lackMessage, "\(error)")
         }
     }
 
-    private func log(_ level: Logger.Level, _ message: String, _ reason: String?) {
+    private func log(_ level: Logger.Level, _ message: Logger.Message, _ reason: String?) {
         var metadata: Logger.Metadata = ["app": "\(app)"]
         metadata["reason"] = reason.map { "\($0)" }
-        logger.log(level: level, "\(message)", metadata: metadata)
+        logger.log(level: level, message, metadata: metadata)
     }
 }

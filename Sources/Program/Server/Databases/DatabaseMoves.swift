@@ -54,6 +54,11 @@ package struct DatabaseMoves: MoveEngine {
         try DatabaseCopy.makePlain(path)
     }
 
+    /// Compares the write-ahead log of the file with its mark (``FolderEngine``).
+    package func logDamage(in folder: String) throws(OpenFailure) -> DamagedLog? {
+        try FolderEngine(databaseURL: { [url] in url }).logDamage(in: folder)
+    }
+
     /// Checks the pages of the file, and reads one snapshot (`DatabaseCopy`).
     package func readFile<Result>(_ path: String, _ body: (any DumpSource) throws -> Result) throws -> Result {
         let copy = try DatabaseCopy(reading: path)

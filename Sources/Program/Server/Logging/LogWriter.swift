@@ -1,5 +1,4 @@
 internal import CoreMetrics
-internal import Dispatch
 internal import Domain
 internal import Glibc
 internal import HTTPAPI
@@ -42,9 +41,9 @@ final class LogWriter: Sendable {
     let layout: LogLayout
     private let bound: Int
     private let descriptor: CInt
-    private let delay: DispatchTimeInterval
+    private let delay: Duration
     private let state = Mutex(State())
-    private let signal = DispatchSemaphore(value: 0)
+    private let signal = TimedSemaphore()
 
     /// Creates a writer whose lines wait until ``whileRunning(_:)``.
     ///
@@ -57,7 +56,7 @@ final class LogWriter: Sendable {
         layout: LogLayout = .text,
         bound: Int,
         descriptor: CInt = STDERR_FILENO,
-        delay: DispatchTimeInterval = .seconds(1)
+        delay: Duration = .seconds(1)
     ) {
         self.layout = layout
         self.bound = bound
@@ -121,7 +120,7 @@ final class LogWriter: Sendable {
         var isClosed = false
         while !isClosed {
             signal.wait()
-            if !isPressing { _ = signal.wait(timeout: .now() + delay) }
+            if !isPressing { _ = signal.wait(for: delay) }
             let taken = take()
             putAll(taken)
             isClosed = taken.isClosed

@@ -3,8 +3,7 @@ internal import NIOPosix
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Reads the certificate and the log level again at each SIGHUP, which without this service would end the server, and
-/// logs which other settings have changed.
+/// Reads the certificate and the log level again at each SIGHUP, and logs which other settings have changed.
 struct ReloadSignal: Service {
     /// The certificate; `nil` if connections are not encrypted.
     let certificate: ServerCertificate?
@@ -14,12 +13,14 @@ struct ReloadSignal: Service {
     let configuration: ServerConfiguration
     /// Reads the settings again; `nil` if they have no source.
     let settings: (@Sendable () throws -> ServerConfiguration)?
+    /// The signals, trapped before the files were read for the first time; those of the start wait for ``run()``.
+    let signals: UnixSignalsSequence
     /// Threads for reading.
     let pool: NIOThreadPool
     let logger: Logger
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
+        for await _ in signals.cancelOnGracefulShutdown() {
             await reload()
         }
     }

@@ -45,6 +45,10 @@ struct AppMove {
 
     /// Copies the objects of the file at the moment, or what has changed since the last copy.
     func copyToPostgres(_ schema: String) throws -> StorageMove.Outcome {
+        try sayingWhere(file) {
+            // Without a server, SQLite would treat the intact part of the log as the whole.
+            if let damage = try engine.certainLogDamage(in: folder) { throw OpenFailure(message: damage.advice) }
+        }
         let tally = try readingFile(for: schema) { source in
             let target = engine.schema(schema, markedAs: copyID)
             if try isCopy(schema) { return try target.updateAll(to: source) }

@@ -33,7 +33,7 @@ final class BackupLock: Sendable {
     private let clock: @Sendable () -> Int64
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "lcfile.lock")
-    private let end = DispatchSemaphore(value: 0)
+    private let end = TimedSemaphore()
     /// When this process took the lock, by the clock of the target, in seconds since 1970.
     let acquired: Int64
 
@@ -85,7 +85,7 @@ final class BackupLock: Sendable {
             }
         }
         queue.async { [self] in
-            while end.wait(timeout: .now() + .seconds(BackupLock.interval)) == .timedOut { refresh() }
+            while !end.wait(for: .seconds(BackupLock.interval)) { refresh() }
         }
     }
 

@@ -140,6 +140,11 @@ package struct BackupRepository: Sendable {
         return nil
     }
 
+    /// Whether a retention has removed what a manifest describes: the manifest goes first.
+    func lacks(manifest name: String) throws -> Bool {
+        try BackupRepository.complaining { try target.get(name, limit: BackupManifest.maxSize) == nil }
+    }
+
     /// Reads an object to a new file and compares it with the manifest.
     ///
     /// - Returns: The defect, which continues the object's name; `nil` if it is intact.

@@ -55,13 +55,18 @@ package struct RepositoryRestore {
         }
         if moment == nil { try refuseStatesAheadOfClock(point) }
         for state in point.states {
-            guard case .generation(let generation, let span) = state.source, let gap = span.gap else { continue }
+            guard case .generation(let generation, let span) = state.source else { continue }
+            // The list of its segments can lack those that a retention removed after its manifest was read.
+            try refuseRemoved(state)
+            guard let gap = span.gap else { continue }
             let defect = GenerationDefect(in: generation, gap, "is missing", after: span.end(of: generation))
             throw ExitError.storage(defect.advice)
         }
         var summary = CopySummary()
         try destination.fill { draft in
-            for state in point.states { try restore(state, to: draft, counting: &summary) }
+            for state in point.states {
+                try explaining(state) { try restore(state, to: draft, counting: &summary) }
+            }
             try restoreGeneratedApp(of: point, to: draft)
         }
         return (summary, point.states.map(\.description))
@@ -87,6 +92,31 @@ package struct RepositoryRestore {
         )
     }
 
+    /// Throws if a retention has removed a state: what is missing then is no damage, and no reason to leave it out.
+    ///
+    /// A restore takes no lock, because it works with credentials that cannot write. A retention removes the manifest
+    /// first, so the manifest is gone before anything else of the state is.
+    private func refuseRemoved(_ state: RestorableState) throws {
+        if try repository.lacks(manifest: state.manifestName) { throw removal(of: state) }
+    }
+
+    /// Runs a body; if it fails and a retention has removed the state that it reads, that is the error.
+    private func explaining(_ state: RestorableState, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            guard (try? repository.lacks(manifest: state.manifestName)) == true else { throw error }
+            throw removal(of: state)
+        }
+    }
+
+    private func removal(of state: RestorableState) -> ExitError {
+        ExitError.storage(
+            "a retention removed \(state.description) from \(repository.target) during the restore; restore another "
+                + "state ('lcfile backup --to … --list')"
+        )
+    }
+
     private func restore(_ state: RestorableState, to draft: String, counting summary: inout CopySummary) throws {
         let folder = "\(draft)/\(RepositoryRestore.fetched)"
         try StorageContents.makeFolder(folder)
@@ -103,12 +133,17 @@ package struct RepositoryRestore {
         )
         var lists: Result<BlobNames, any Error>?
         try copy.run(counting: &summary) { unfit, database, summary in
+            try refuseRemoved(state)
             var unfit = unfit
             if case .generation(let generation, let span) = state.source {
                 let read = lists ?? Result { try repository.blobs(of: generation, span, with: engine, through: folder) }
                 lists = read
-                // Without a whole list it is unknown which files the backup never had, so all of them count as damaged.
-                if case .failure(let error) = read, !leavingOutDamage { throw RepositoryRestore.withAdvice(error) }
+                if case .failure(let error) = read {
+                    try refuseRemoved(state)
+                    // Without a whole list it is unknown which files the backup never had, so all of them count as
+                    // damaged.
+                    if !leavingOutDamage { throw RepositoryRestore.withAdvice(error) }
+                }
             }
             if case .generation = state.source, case .success(let names)? = lists {
                 let unlisted = try leaveOutUnlisted(&unfit, by: names, of: database)
@@ -189,6 +224,7 @@ package struct RepositoryRestore {
         else { return }
         let path = "\(draft)/\(StorageContents.generatedApp)"
         if let defect = try repository.get(state.generatedApp, as: content, to: path) {
+            try refuseRemoved(state)
             throw ExitError.storage("\(StorageContents.generatedApp) of the backup \(state.description) \(defect)")
         }
     }

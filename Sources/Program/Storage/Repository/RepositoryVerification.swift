@@ -116,7 +116,7 @@ package struct RepositoryVerification {
         var result = summary
         try BackupRepository.complaining { try body(folder, &result) }
         try StorageContents.removeFolder(folder)
-        if result.damageCount > summary.damageCount, try repository.lacks(manifest) { return }
+        if result.damageCount > summary.damageCount, try repository.lacks(manifest: manifest) { return }
         summary = result
         summary[keyPath: count] += 1
     }
@@ -186,12 +186,5 @@ package struct RepositoryVerification {
             if isEqual, try nextName() != line { isEqual = false }
         }
         return try isEqual && nextName() == nil
-    }
-}
-
-extension BackupRepository {
-    /// Whether an object does not exist any more.
-    fileprivate func lacks(_ name: String) throws -> Bool {
-        try BackupRepository.complaining { try target.get(name, limit: BackupManifest.maxSize) == nil }
     }
 }

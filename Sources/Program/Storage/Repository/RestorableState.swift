@@ -43,6 +43,14 @@ struct RestorableState {
         }
     }
 
+    /// The name of the object with the manifest, the first that a retention removes of the state.
+    var manifestName: String {
+        switch source {
+        case .snapshot(let snapshot): layout.object(.manifest, of: snapshot.time)
+        case .generation(let generation, _): generation.object(.manifest)
+        }
+    }
+
     /// The name of the object with the keys of the generated app.
     var generatedApp: String {
         switch source {

@@ -229,7 +229,15 @@ struct AppBlobMove: Sendable {
     }
 
     private func records() async throws -> any CheckedDatabase {
-        try await blocking { try FolderEngine(databaseURL: { databaseURL }).openFiles(in: folder) }
+        try await blocking {
+            let engine = FolderEngine(databaseURL: { databaseURL })
+            // Without a server, SQLite would treat the intact part of the log as the whole. The last run opens the
+            // database as a server does, which refuses such a log.
+            if phase == .beside, let damage = try engine.certainLogDamage(in: folder) {
+                throw OpenFailure(message: damage.advice)
+            }
+            return try engine.openFiles(in: folder)
+        }
     }
 
     private func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {

@@ -130,7 +130,6 @@ package struct BlobMoves: Sendable {
     /// Converts the errors of the adapters to messages for the operator.
     private static func readable(_ error: any Error) -> any Error {
         switch error {
-        case let failure as OpenFailure: ExitError.storage("the database \(failure.message)")
         case let failure as S3Error: ExitError.storage("\(failure)")
         case let failure as ServiceError: ExitError.storage("the bytes cannot be moved (\(failure.cause ?? failure))")
         default: error
@@ -160,7 +159,13 @@ package struct BlobMoves: Sendable {
             report: report,
             progress: { watch.note($0, parts: $1) }
         )
-        guard let outcome = try await move.run(route) else { return .done }
+        let result: BlobMove.Outcome?
+        do {
+            result = try await move.run(route)
+        } catch let failure as OpenFailure {
+            throw ExitError.storage("the database of \(folder) \(failure.message)")
+        }
+        guard let outcome = result else { return .done }
         return options.copyOnly
             ? .copied(files: outcome.files, bytes: outcome.bytes)
             : .moved(files: outcome.files, bytes: outcome.bytes)
