@@ -16,6 +16,12 @@ import Testing
         #expect(restore.quick)
     }
 
+    @Test("an empty variable of the storage folder counts as not set")
+    func emptyVariable() {
+        #expect(StorageOptions.folder(in: ["LCFILE_STORAGE": ""]) == "storage")
+        #expect(StorageOptions.folder(in: ["LCFILE_STORAGE": "s"]) == "s")
+    }
+
     @Test("the moments to keep are a time, and a rule of their own")
     func moments() throws {
         let arguments = ["backup", "--to", "r", "--forget", "--keep-moments"]
@@ -29,7 +35,10 @@ import Testing
 
     @Test(
         "what is missing or empty is wrong usage",
-        arguments: [["backup"], ["restore"], ["backup", ""], ["backup", "--storage", "", "d"], ["backup", "d", "e"]]
+        arguments: [
+            ["backup"], ["restore"], ["backup", ""], ["backup", "--storage", "", "d"], ["backup", "--config", "", "d"],
+            ["backup", "d", "e"],
+        ]
     )
     func wrongUsage(arguments: [String]) {
         #expect(throws: (any Error).self) { try LCFileCommand.parseAsRoot(arguments) }

@@ -15,6 +15,16 @@ import Testing
         #expect(command.port == "1")
     }
 
+    @Test(
+        "an empty flag of serve is wrong usage, because another value would be used in its place",
+        arguments: ["--config", "--storage", "--host", "--port", "--metrics-port"]
+    )
+    func emptyFlag(flag: String) {
+        let error = #expect(throws: (any Error).self) { try LCFileCommand.parseAsRoot(["serve", flag, ""]) }
+        let message = error.map { LCFileCommand.fullMessage(for: $0) } ?? ""
+        #expect(message.contains("\(flag) must not be empty."))
+    }
+
     @Test("upload wants files and an app", arguments: [["upload"], ["upload", "--nope", "x"], ["nosuch"]])
     func wrongUsage(arguments: [String]) {
         #expect(throws: (any Error).self) { try LCFileCommand.parseAsRoot(arguments) }

@@ -120,7 +120,9 @@ import Testing
 
     @Test(
         "the key of a URL is its decoded path",
-        arguments: [("http://a/b%20c/%E7%85%A7.jpg?x", "b c/照.jpg"), ("http://a/", nil)]
+        arguments: [
+            ("http://a/b%20c/%E7%85%A7.jpg?x", "b c/照.jpg"), ("http://a/", nil), ("http://a/%D6%D0.txt", nil),
+        ] as [(String, String?)]
     )
     func keys(url: String, key: String?) {
         #expect(FileClient.key(in: url) == key)

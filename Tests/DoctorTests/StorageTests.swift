@@ -67,6 +67,18 @@ struct StorageTests {
         #expect(bad.map(\.level) == [example.level])
     }
 
+    @Test("a target of the continuous backup that the server cannot use is a problem")
+    func judgesBackupTargets() {
+        let unusable = [
+            Self.facts { $0.failure = "Permission denied" }, Self.facts { $0.isFolder = false },
+            Self.facts { $0.isWritable = false },
+        ]
+        for facts in unusable { #expect(facts.backupTarget(hasOtherFiles: false).level == .problem) }
+        #expect(Self.facts().backupTarget(hasOtherFiles: true).level == .problem)
+        #expect(Self.facts { $0.exists = false }.backupTarget(hasOtherFiles: false).level == .note)
+        #expect(Self.facts().backupTarget(hasOtherFiles: false).level == .ok)
+    }
+
     @Test("a good folder has no note; a small file system can be ready, and one can make inodes as needed")
     func judgesGoodFolders() {
         for facts in [

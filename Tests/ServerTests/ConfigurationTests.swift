@@ -51,6 +51,35 @@ import Testing
         #expect(configuration.metrics.port == 9464)
     }
 
+    @Test("an empty variable counts as not set: it does not hide the value of the file")
+    func emptyVariables() async throws {
+        var environment: [String: String] = [:]
+        for name in settingNames() { environment[ConfigurationLoader.environmentVariable(of: name)] = "" }
+        let yaml = "storage: file\npublicURL: https://files.example.com\nfiles: {access: private}\nlog: {format: json}"
+        let configuration = try await load(environment: environment, yaml: yaml)
+        #expect(configuration.storage == "file")
+        #expect(configuration.publicURL == "https://files.example.com")
+        #expect(configuration.privacy.access == .private)
+        #expect(configuration.logFormat == .json)
+        #expect(try await refusal(environment: ["LCFILE_PROT": ""]).contains("LCFILE_PROT"))
+    }
+
+    @Test("the limits of connections exempt the whole 64-bit network of an IPv6 address, and trusted proxies alone")
+    func networksWithoutConnectionLimit() async throws {
+        let settings = ["LCFILE_LIMITS_EXEMPT": "2001:db8::5, 192.0.2.1", "LCFILE_HTTP_PROXIES": "2001:db8:1::5"]
+        let networks = try await load(environment: settings).networksWithoutConnectionLimit
+        func isExempt(_ text: String) throws -> Bool {
+            let address = try #require(IPAddress(text))
+            return networks.contains { $0.contains(address) }
+        }
+        for address in ["2001:db8::5", "2001:db8::ffff:1", "192.0.2.1", "2001:db8:1::5"] {
+            #expect(try isExempt(address), "\(address)")
+        }
+        for address in ["2001:db8:0:1::5", "192.0.2.2", "2001:db8:1::6"] {
+            #expect(try !isExempt(address), "\(address)")
+        }
+    }
+
     @Test("the shipped file names every setting, each with its default")
     func shippedFile() async throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../config/lcfile.yaml").path
@@ -268,6 +297,17 @@ import Testing
     )
     func sizes(text: String, bytes: Int64) async throws {
         #expect(try await load(yaml: "uploads:\n  maxSize: \(text)").uploads.fileSize == bytes)
+    }
+
+    @Test(
+        "no size is so large that a multiple of it overflows",
+        arguments: [("queries.maxReplySize", "1024TB"), ("uploads.quota", "1024TB"), ("log.buffer", "1TB")]
+    )
+    func largestSizes(name: String, largest: String) async throws {
+        let variable = ConfigurationLoader.environmentVariable(of: name)
+        #expect(try await load(environment: [variable: largest]).changes.map(\.value) == [largest])
+        let sentence = try await refusal(environment: [variable: "1025TB"])
+        #expect(sentence == "\(name) is '1025TB'; allowed: a size such as 512KB, 20MB or 5GB, \(largest) at most")
     }
 
     @Test(

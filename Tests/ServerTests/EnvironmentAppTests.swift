@@ -49,6 +49,29 @@ import Testing
         #expect(warning.contains("'env'") && warning.hasSuffix("not served: 'b', 'c'."))
     }
 
+    @Test("an app that the file has too keeps its settings there, and has the keys of the environment")
+    func settings() throws {
+        var listed = try app("env")
+        listed.fileAccess = .private
+        listed.mirrorOrigin = "https://old.example.com"
+        listed.keys = AppKeys(
+            appKey: listed.keys.appKey,
+            masterKey: listed.keys.masterKey,
+            consoleReadKey: Secret("a-reader-key")
+        )
+        var environment = Self.whole
+        let served = try #require(EnvironmentApp(environment, beside: [try app("b"), listed]).app)
+        #expect(served.fileAccess == .private && served.mirrorOrigin == "https://old.example.com")
+        #expect(served.keys.appKey.matches("12345678") && served.keys.masterKey.matches("abcdefgh"))
+        #expect(served.keys.consoleReadKey?.matches("a-reader-key") == true)
+        let other = try #require(EnvironmentApp(environment, beside: [try app("b")]).app)
+        #expect(other.fileAccess == nil && other.keys.consoleReadKey == nil)
+        environment["LCFILE_MASTER_KEY"] = "a-reader-key"
+        let equal = EnvironmentApp(environment, beside: [listed])
+        #expect(equal.app == nil)
+        #expect(equal.faults == ["the consoleReadKey of app 'env' must differ from the other keys"])
+    }
+
     @Test("without variables there is neither app nor warning")
     func none() {
         let variables = EnvironmentApp(["PATH": "/bin", "LCFILE_APP_ID": ""])

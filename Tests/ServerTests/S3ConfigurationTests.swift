@@ -54,6 +54,28 @@ struct S3ConfigurationTests {
         #expect(unusable?.description.contains("'b'") == true)
     }
 
+    @Test(
+        "a bucket for continuous backups that can never be reached is refused at start",
+        arguments: [
+            ("s3://", "backup.target is 's3://'; allowed: a folder, or a bucket"),
+            ("s3://bucket", "backup.target: s3://bucket needs keys: set backup.s3.accessKey"),
+        ]
+    )
+    func refusesContinuousBackups(target: String, sentence: String) {
+        let error = #expect(throws: ExitError.self) { try load(["LCFILE_BACKUP_TARGET": target]) }
+        #expect(error?.exitCode == 78 && error?.description.contains(sentence) == true)
+    }
+
+    @Test("commands need no keys of the continuous backup, and are told that a server does not start without them")
+    func commandsWithoutKeys() throws {
+        var environment = ["LCFILE_BACKUP_TARGET": "s3://bucket"]
+        let configuration = try ConfigurationLoader(environment: environment).load(for: .storage)
+        #expect(configuration.startRefusals.count == 1 && configuration.startRefusals[0].contains("needs keys"))
+        environment["AWS_ACCESS_KEY_ID"] = "access"
+        environment["AWS_SECRET_ACCESS_KEY"] = "secret"
+        #expect(try load(environment).startRefusals.isEmpty)
+    }
+
     @Test("the keys are not among the settings that the log shows")
     func hidesKeys() throws {
         let changes = try load(["LCFILE_BACKUP_S3_ACCESS_KEY": "own", "LCFILE_BACKUP_S3_SECRET_KEY": "hidden"]).changes

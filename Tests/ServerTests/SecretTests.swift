@@ -139,6 +139,16 @@ import Testing
         #expect(app.keys.appKey.matches("an-app-key") && app.keys.masterKey.matches("a-master-key"))
     }
 
+    @Test("the read-only key of the console comes from a credential, as the other keys of an app")
+    func consoleReadKey() async throws {
+        let loaded = try await load(
+            files: ["lcfile.a.consoleReadKey": Array("a-reader-key\n".utf8)],
+            environment: ["CREDENTIALS_DIRECTORY": "%"],
+            yaml: "apps: [{ id: a, appKey: an-app-key, masterKey: a-master-key }]"
+        )
+        #expect(loaded.apps.first?.keys.consoleReadKey?.matches("a-reader-key") == true)
+    }
+
     @Test("a credential of the server that no setting has is refused with the one that was meant")
     func unknownCredential() async throws {
         let sentence = try await refusal(

@@ -196,6 +196,35 @@ import Testing
     }
 
     @Test(
+        "names that stand for the same setting are refused by name and place",
+        arguments: [
+            ("port: 1\nport.: 2", ["FILE:2: 'port.' is not the name of a setting: it has an empty part"]),
+            (
+                "'': 1\n..: 2",
+                [
+                    "  FILE:1: '' is not the name of a setting: it has an empty part",
+                    "  FILE:2: '..' is not the name of a setting: it has an empty part",
+                ]
+            ),
+            ("? [a, b]\n: 5", ["FILE:1: '' is not the name of a setting: it has an empty part"]),
+            (
+                "log.: {level: debug}\nlog: {level: info}",
+                ["FILE:1: 'log.' is not the name of a setting: it has an empty part"]
+            ),
+            (
+                "http.idleTimeout: 20\nhttp: {idleTimeout: 30}",
+                ["FILE:2: 'http.idleTimeout' occurs more than once"]
+            ),
+            ("http: {idleTimeout: 30}\nhttp.idleTimeout:", ["FILE:2: 'http.idleTimeout' occurs more than once"]),
+        ]
+    )
+    func sameSetting(yaml: String, sentences: [String]) async throws {
+        let lines = try await faults(yaml)
+        #expect(lines.suffix(sentences.count) == sentences[...])
+        #expect(lines.count == (sentences.count == 1 ? 1 : sentences.count + 1))
+    }
+
+    @Test(
         "a suggestion is similar behind the beginning that all variables have",
         arguments: [
             ("LCFILE_PRT", "did you mean LCFILE_PORT?"), ("LCFILE_TEA", "docs/configuration.md lists all"),

@@ -47,6 +47,7 @@ package struct Examination: Sendable {
         examineStorage(folder, configuration, report)
         examineDatabase(folder, configuration, report)
         examineBucket(folder, configuration, report)
+        examineBackupTarget(configuration, report)
         examineMachine(folder, configuration, report)
         examineNetwork(folder, configuration, report)
     }
@@ -103,6 +104,15 @@ package struct Examination: Sendable {
         } catch {
             report(Finding("bucket.rights", .problem, "\(error)"))
         }
+    }
+
+    private func examineBackupTarget(_ configuration: ServerConfiguration, _ report: (Finding) -> Void) {
+        // What is wrong with the address or the keys of a bucket is among the settings.
+        guard let target = configuration.backup.target, !target.hasPrefix(S3Location.scheme) else { return }
+        // A program of the file system can have put a folder with a '+' there, such as lost+found.
+        let names = ((try? FolderNames.all(in: target)) ?? []).filter { !$0.contains("+") }
+        let isForeign = !names.isEmpty && !BackupRepository.exists(inFolder: target)
+        report(StorageFacts(reading: target).backupTarget(hasOtherFiles: isForeign))
     }
 
     /// Whether the bucket has the blobs of an app's folder, and the keys are theirs; `nil` if the folder knows no bucket.

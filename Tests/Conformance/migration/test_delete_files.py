@@ -150,6 +150,15 @@ def test_question_is_answered(server, files, left, tmp_path, mark, answer, delet
     command.type(answer)
     assert command.end() == (0 if deleted else FAILED)
     assert left() == (set() if deleted else set(files))
+    assert not (tmp_path / "lcfile-delete.lcfile-journal").exists()
+
+
+def test_condition_that_the_server_refuses_leaves_no_journal(run, files, left, tmp_path, mark):
+    refused = run("delete", "--yes", "--where", json.dumps({"name": {"$foo": 1}}))
+    assert refused.returncode != 0 and "$foo" in refused.stderr
+    assert not (tmp_path / "lcfile-delete.lcfile-journal").exists()
+    assert run("delete", "--yes", "--where", condition(mark)).returncode == 0
+    assert left() == set()
 
 
 def test_app_key_is_not_enough(server, tmp_path, files, left):

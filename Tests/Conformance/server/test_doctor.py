@@ -79,6 +79,15 @@ def test_settings_with_faults_are_a_problem_and_the_rest_is_examined(tmp_path):
     assert findings["storage.folder"]["level"] == "ok"
 
 
+def test_target_of_the_continuous_backup_that_is_no_repository_is_a_problem(tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "a.jpg").write_bytes(b"x")
+    foreign = examine("--storage", tmp_path / "storage", LCFILE_BACKUP_TARGET=str(tmp_path / "photos"))
+    assert foreign["backup.target"]["level"] == "problem" and "photos" in foreign["backup.target"]["text"]
+    new = examine("--storage", tmp_path / "storage", LCFILE_BACKUP_TARGET=str(tmp_path / "backups"))
+    assert new["backup.target"]["level"] == "note" and not (tmp_path / "backups").exists()
+
+
 def test_services_that_take_no_connection_are_named(tmp_path):
     port = free_port()
     findings = examine(
@@ -135,4 +144,5 @@ def test_a_proxy_that_collects_uploads_drops_ranges_and_believes_clients_is_told
 def test_wrong_usage(tmp_path):
     assert lcfile("doctor", "--url", "files.example.com").returncode == USAGE
     assert lcfile("doctor", "--storage", "").returncode == USAGE
+    assert lcfile("doctor", "--config", "").returncode == USAGE
     assert lcfile("doctor", "--through", "files.example.com").returncode == USAGE

@@ -28,6 +28,10 @@ def test_log_level_is_read_again(new_server):
     hang_up(server)
     assert eventually(lambda: "the settings of before stay" in server.errors)
     assert eventually(lambda: "log.level is 'loud'" in server.errors)
+    settings = server.folder / "settings.yaml"
+    settings.write_text(f"log.: {{level: debug}}\nlog: {{level: debug}}\n{yaml_of([ALPHA])}")
+    hang_up(server)
+    assert eventually(lambda: "'log.' is not the name of a setting" in server.errors)
     assert ask(server, "classes/Last") and server.is_healthy()
 
 

@@ -127,6 +127,8 @@ def test_damaged_file_of_the_generated_app(new_server):
     ("database:\n  readers: 999\n", ["database.readers", "999", "256"]),
     ("uploads:\n  maxSize: a lot\n", ["uploads.maxSize", "a lot", "5GB"]),
     ("log:\n  level: loud\n", ["log.level", "loud", "debug"]),
+    ("port: 1\nport.: 2\n", ["settings.yaml:2", "'port.'"]),
+    ("log.level: info\nlog: {level: debug}\n", ["settings.yaml:2", "'log.level' occurs more than once"]),
     ("a: [\n", ["settings.yaml"]),
     ("- a\n- b\n", ["settings.yaml"]),
     ("apps: {}\n", ["apps"]),

@@ -46,6 +46,30 @@ import Testing
         #expect(try names().isEmpty)
     }
 
+    @Test("the journal of a selection that is not sent is removed, also with names that are no files")
+    func unused() async throws {
+        let candidates = try await FileCandidates.select(in: journal)
+        try await candidates.add([record("a")])
+        try await candidates.refuse("b", because: "there is no such file")
+        try await journal.removeIfUnused()
+        #expect(!Journal.exists(at: journal.path))
+    }
+
+    @Test("the journal of a deletion that has begun is not removed")
+    func begun() async throws {
+        let candidates = try await FileCandidates.select(in: journal)
+        try await candidates.add([record("a")])
+        let run = MigrationRun(journal, SeenItems(), concurrency: 1, repeating: RepeatRules())
+        let selected = journal
+        try await run.send(
+            FileCandidates.kind,
+            from: { CandidateSource(selected) },
+            by: { batch, _ in batch.map { _ in .done } }
+        )
+        try await journal.removeIfUnused()
+        #expect(Journal.exists(at: journal.path))
+    }
+
     @Test("a marked candidate is sent")
     func sent() async throws {
         let candidates = try await FileCandidates.select(in: journal)

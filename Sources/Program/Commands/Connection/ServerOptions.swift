@@ -104,7 +104,7 @@ struct ServerOptions: ParsableArguments {
 
     /// A sentence about the file with the generated app's keys; empty if the file does not exist here.
     private static func hint(in environment: [String: String]) -> String {
-        let path = "\(environment["LCFILE_STORAGE"] ?? "storage")/apps.yaml"
+        let path = "\(StorageOptions.folder(in: environment))/apps.yaml"
         guard FileManager.default.fileExists(atPath: path) else { return "" }
         return " The keys of the app that the server created are in \(path)."
     }

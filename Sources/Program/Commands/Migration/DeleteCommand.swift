@@ -97,11 +97,21 @@ struct DeleteCommand: AsyncParsableCommand {
                 journal: options.journal ?? "lcfile-delete.lcfile-journal"
             )
             let journal = try session.open()
-            let totals = try await Interruption.cancelling { try await select(client, journal) }
+            let totals: ItemTotals
+            do {
+                totals = try await Interruption.cancelling { try await select(client, journal) }
+            } catch {
+                // The error of the selection is the one to report.
+                try? await journal.removeIfUnused()
+                throw error
+            }
             guard totals.count > 0 || options.retryFailed, !options.dryRun else {
                 return try await end(journal, totals)
             }
-            guard yes || confirms(totals) else { throw ExitCode(ExitStatus.failure) }
+            guard yes || confirms(totals) else {
+                try await journal.removeIfUnused()
+                throw ExitCode(ExitStatus.failure)
+            }
             let expected: @Sendable () async throws -> ItemTotals = { totals }
             try await session.run(on: journal, repeating: RepeatRules(), expecting: expected) { run, _ in
                 let deletion = FileDeletion(client, FileCandidates(selectedIn: run.journal))

@@ -43,7 +43,8 @@ struct DoctorCommand: ParsableCommand {
     var printing: JSONOption
 
     func validate() throws {
-        guard storage != "" else { throw ValidationError("The storage folder is missing.") }
+        guard storage != "" else { throw ValidationError("--storage must not be empty.") }
+        guard config != "" else { throw ValidationError("--config must not be empty.") }
         for url in [url, through].compactMap(\.self) where !url.hasPrefix("http://") && !url.hasPrefix("https://") {
             throw ValidationError("'\(url)' is not an address such as https://files.example.com.")
         }

@@ -40,8 +40,17 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The photo in the printed upload command.", completion: .file())
     var sample = "photo.jpg"
 
+    func validate() throws {
+        let flags = [
+            ("--config", config), ("--storage", storage), ("--host", host), ("--port", port),
+            ("--metrics-port", metricsPort),
+        ]
+        // Usually an unset variable of a script; the value of another source is not what the operator means.
+        for (name, value) in flags where value == "" { throw ValidationError("\(name) must not be empty.") }
+    }
+
     func run() async throws {
-        // Until it is listened to, at the end of the start, it must not end the server.
+        // Until the server traps it, it must not end the process. What a reload reads again is read after this.
         signal(SIGHUP, SIG_IGN)
         let flags = ["storage": storage, "host": host, "port": port, "metrics.port": metricsPort]
         let loader = ConfigurationLoader(

@@ -13,6 +13,29 @@ extension StorageFacts {
         return [folder, keys, kind, space(minFree: minFree), inodes].compactMap(\.self)
     }
 
+    /// The finding about a folder that is the target of the continuous backup.
+    ///
+    /// - Parameter hasOtherFiles: Whether it is neither empty nor a backup repository.
+    /// - Returns: Whether the server can use it.
+    func backupTarget(hasOtherFiles: Bool) -> Finding {
+        let fault: String? =
+            if let failure {
+                "cannot be used: \(failure)"
+            } else if !isFolder {
+                "is not a folder"
+            } else if !isWritable {
+                "cannot be written by user \(user); it belongs to user \(owner)"
+            } else if hasOtherFiles {
+                "has other files and is not a backup repository; use another folder"
+            } else {
+                nil
+            }
+        let subject = "backup.target"
+        if let fault { return Finding(subject, .problem, "\(path) \(fault)") }
+        guard exists else { return Finding(subject, .note, "\(path) does not exist yet; the server creates it") }
+        return Finding(subject, .ok, "\(path) is writable")
+    }
+
     private var folder: Finding {
         let subject = "storage.folder"
         guard isWritable else {

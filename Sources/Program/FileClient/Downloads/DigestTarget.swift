@@ -2,7 +2,6 @@ internal import Synchronization
 
 /// Computes the digests of a download and stores nothing.
 final class DigestTarget: DownloadTarget {
-    let canRestart = true
     private let received = Mutex(FileDigest())
 
     func begin() -> (offset: Int64, etag: String?) { (0, nil) }

@@ -3,13 +3,11 @@ internal import Glibc
 
 /// Where the bytes of a download go.
 protocol DownloadTarget: Sendable {
-    /// Whether bytes that were written can be removed again.
-    var canRestart: Bool { get }
     /// The number of bytes of an earlier attempt, and the ETag of the file to which they belong.
     func begin() throws -> (offset: Int64, etag: String?)
     /// Notes the ETag of the file, before its first byte, so that another call can continue the download.
     func note(etag: String?, size: Int64?) throws
-    /// Removes all bytes.
+    /// Removes all bytes; throws if they cannot be removed, as from a pipe.
     func restart() throws
     /// Writes bytes at an offset, the end of those before.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws
@@ -30,14 +28,13 @@ protocol DownloadTarget: Sendable {
 final class PartialFile: DownloadTarget {
     /// The size in bytes from which an interrupted download is continued by another call.
     static let resumableSize: Int64 = 1 << 20
-    let canRestart = true
     private let path: String
     private let part: String
     private let etagPath: String
     private let descriptor: CInt
     private let isTemporary: Bool
 
-    /// - Throws: ``FileClientError`` of kind `local` if the file cannot be created, or another process downloads it.
+    /// - Throws: ``FileClientError`` of kind `local` if the file cannot be created, or another download has it.
     init(_ path: String, isTemporary: Bool = false) throws(FileClientError) {
         self.path = path
         self.isTemporary = isTemporary
@@ -45,10 +42,11 @@ final class PartialFile: DownloadTarget {
         etagPath = path + ".lcfile-etag"
         descriptor = open(part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else { throw FileClientError(.local, "\(part) cannot be created") }
-        // The process that had the lock can have given the file its final name in between.
+        // The download that had the lock can have given the file its final name in between.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, PartialFile.isNamed(part, descriptor) else {
             close(descriptor)
-            throw FileClientError(.local, "another process downloads \(path)")
+            let reason = "by another process, or for another file of this name"
+            throw FileClientError(.local, "\(path) is being downloaded already, \(reason)")
         }
     }
 

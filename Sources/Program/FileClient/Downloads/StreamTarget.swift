@@ -3,7 +3,6 @@ internal import Synchronization
 
 /// A descriptor that takes bytes once, such as a pipe.
 final class StreamTarget: DownloadTarget {
-    let canRestart = false
     private let descriptor: CInt
     private let written = Mutex(FileDigest())
 

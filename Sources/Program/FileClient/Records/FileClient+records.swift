@@ -26,7 +26,7 @@ extension FileClient {
         return try await file(key: key)
     }
 
-    /// The key in a URL of any domain: its path without the first slash, decoded; `nil` if it has none.
+    /// The key in a URL of any domain: its path without the first slash, decoded; `nil` if it has none, or no UTF-8.
     public static func key(in url: String) -> String? {
         let path = URL(string: url)?.path(percentEncoded: false) ?? ""
         return path.count > 1 ? String(path.dropFirst()) : nil

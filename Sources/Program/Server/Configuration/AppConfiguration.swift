@@ -6,7 +6,7 @@ package struct AppConfiguration: Sendable {
     /// The app's id.
     package let id: AppID
     /// The app's keys.
-    package let keys: AppKeys
+    package internal(set) var keys: AppKeys
     /// The possible beginnings of its file URLs, the first of which new URLs have; empty means the server's own URL.
     package let fileDomains: [String]
     /// The styles and automatic formats of its image URLs.

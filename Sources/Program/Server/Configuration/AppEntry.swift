@@ -6,6 +6,8 @@ internal import Yams
 struct AppEntry {
     /// A sentence for each fault, with the location of the entry; keys are never repeated in it.
     private(set) var faults: [String] = []
+    /// The names of the keys that can be in a file or a credential.
+    static let keyNames = ["appKey", "masterKey", "consoleReadKey"]
     private var credentials = [
         "id": "", "appKey": "", "appKeyFile": "", "masterKey": "", "masterKeyFile": "",
         "consoleReadKey": "", "consoleReadKeyFile": "",

@@ -71,11 +71,11 @@ extension ServerConfiguration {
     /// - Parameter appCount: The number of configured apps, with those that cannot be used.
     /// - Returns: All conflicts.
     func servingConflicts(appCount: Int) -> [SettingConflict] {
-        guard appCount == 0, blobs.store != nil, !databaseURL.revealed.isEmpty else { return [] }
+        guard appCount == 0, blobs.store != nil, !databaseURL.revealed.isEmpty else { return backupConflicts }
         let sentence =
             "blobs.store and database.url are set, with which several servers can serve the same apps, and each "
             + "server would generate an app of its own: set apps (docs/configuration.md)"
-        return [SettingConflict("blobs.store", "database.url", sentence: sentence)]
+        return backupConflicts + [SettingConflict("blobs.store", "database.url", sentence: sentence)]
     }
 
     private var redirectsDownloads: Bool {

@@ -15,6 +15,8 @@ struct ConfigurationFile {
     private(set) var appIDs: [String] = []
     /// A sentence for each value that cannot be used; whether a name is that of a setting is not known here.
     private(set) var faults: [String] = []
+    /// The names of all settings, also of those without a value.
+    private var names: Set<String> = []
     private let credentials: CredentialFolder
 
     /// Reads a file, and the key files of its apps.
@@ -55,10 +57,18 @@ struct ConfigurationFile {
         for (nameNode, value) in mapping {
             let name = prefix + (nameNode.string ?? "")
             let location = "\(path):\(nameNode.mark?.line ?? 0)"
+            // ConfigKey drops empty parts, so 'port.' and 'port' are one key to it.
+            guard !name.split(separator: ".", omittingEmptySubsequences: false).contains("") else {
+                faults.append("\(location): '\(name)' is not the name of a setting: it has an empty part")
+                continue
+            }
             if name == "apps" {
                 readApps(value, location)
             } else if let mapping = value.mapping {
                 read(mapping, under: "\(name).", path)
+            } else if !names.insert(name).inserted {
+                // YAML knows nothing of dots: http.idleTimeout and http with idleTimeout are two names to it.
+                faults.append("\(location): '\(name)' occurs more than once")
             } else if let scalar = value.scalar {
                 // A setting with an empty value has its default.
                 if value.null == nil { settings[name] = scalar.string }

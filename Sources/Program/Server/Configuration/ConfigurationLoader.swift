@@ -17,9 +17,9 @@ package struct ConfigurationLoader: Sendable {
     }
 
     /// - Parameters:
-    ///   - flags: Settings from the command line, by their dotted names.
+    ///   - flags: Settings from the command line, by their dotted names; none of them is empty.
     ///   - environment: The process's environment; only `LCFILE_…`, `CREDENTIALS_DIRECTORY` and
-    ///     `AWS_…` for S3 stores are read.
+    ///     `AWS_…` for S3 stores are read, and empty ones count as not set.
     ///   - file: The path of the configuration file; `nil` for no file.
     package init(flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil) {
         self.flags = flags
@@ -51,14 +51,14 @@ package struct ConfigurationLoader: Sendable {
         configuration.blobs.s3.complete(from: environment)
         configuration.changes = reader.changes
         configuration.settingsInForce = reader.inForce
-        let variables = EnvironmentApp(environment)
         let apps = file?.apps ?? []
+        let variables = EnvironmentApp(environment, beside: apps)
         configuration.apps = variables.app.map { [$0] } ?? apps
         configuration.warnings += [variables.warning(beside: apps)].compactMap(\.self)
 
         faults += unknownNames(file?.settings.keys.sorted() ?? [], known: reader.names)
         if isComplete {
-            let keys = (file?.appIDs ?? []).flatMap { ["\($0).appKey", "\($0).masterKey"] }
+            let keys = (file?.appIDs ?? []).flatMap { id in AppEntry.keyNames.map { "\(id).\($0)" } }
             faults += unknownCredentials(credentials, known: reader.secrets + keys)
         }
         faults += reader.faults + (file?.faults ?? []) + variables.faults
@@ -82,9 +82,11 @@ package struct ConfigurationLoader: Sendable {
 
     /// The sources of values, by precedence.
     private func providers(_ file: ConfigurationFile?) -> [any ConfigProvider] {
-        [
+        // An empty variable must not hide the value of the file: Compose and scripts set empty ones for unset ones.
+        let variables = environment.filter { !$0.value.isEmpty }
+        return [
             InMemoryProvider(name: "flags", texts: flags),
-            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "lcfile"),
+            EnvironmentVariablesProvider(environmentVariables: variables).prefixKeys(with: "lcfile"),
             InMemoryProvider(name: "file", texts: file?.settings ?? [:]),
         ]
     }
@@ -150,7 +152,7 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension InMemoryProvider {
-    /// A provider of strings by dotted names.
+    /// A provider of strings by dotted names, which have no empty parts.
     fileprivate init(name: String, texts: [String: String]) {
         let values = texts.map { (AbsoluteConfigKey(ConfigKey($0)), ConfigValue(.string($1), isSecret: false)) }
         self.init(name: name, values: Dictionary(uniqueKeysWithValues: values))

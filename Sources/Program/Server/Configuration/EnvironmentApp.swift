@@ -11,7 +11,7 @@ struct EnvironmentApp {
         "LCFILE_APP_ID", "LCFILE_APP_KEY", "LCFILE_APP_KEY_FILE", "LCFILE_MASTER_KEY", "LCFILE_MASTER_KEY_FILE",
     ]
 
-    /// The app; `nil` if its id or one of its keys is not set, or wrong.
+    /// The app, with the settings that the file has for it; `nil` if its id or one of its keys is not set, or wrong.
     let app: AppConfiguration?
     /// A sentence for everything that is wrong with a complete app: its id, its keys, two sources of one key.
     let faults: [String]
@@ -20,7 +20,14 @@ struct EnvironmentApp {
     private let missing: [String]
 
     /// Reads the variables, and the files that they name; empty ones count as not set.
-    init(_ environment: [String: String]) {
+    ///
+    /// An app that the file has too keeps its other settings. Commands read the same variables, so operators set them
+    /// for an app of the file, whose private files must not become public.
+    ///
+    /// - Parameters:
+    ///   - environment: The process's environment.
+    ///   - apps: The apps of the configuration file.
+    init(_ environment: [String: String], beside apps: [AppConfiguration] = []) {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         func sources(_ name: String) -> SecretSources {
             SecretSources(names: (name, "\(name)_FILE"), value: value(name), path: value("\(name)_FILE"))
@@ -45,7 +52,20 @@ struct EnvironmentApp {
                 return nil
             }
         }
-        app = AppConfiguration(id: id, appKey: texts[0], masterKey: texts[1], fileDomains: [], noting: &faults)
+        let known = apps.first { $0.id.description == id }
+        var app = AppConfiguration(
+            id: id,
+            appKey: texts[0],
+            masterKey: texts[1],
+            consoleReadKey: known?.keys.consoleReadKey?.revealed ?? "",
+            fileDomains: [],
+            noting: &faults
+        )
+        if var known, let keys = app?.keys {
+            known.keys = keys
+            app = known
+        }
+        self.app = app
         self.faults = faults
     }
 

@@ -98,11 +98,14 @@ struct SettingReader {
         set(&value, to: flag, name, text)
     }
 
+    /// The greatest size of any setting, so that a sum or a multiple of sizes does not overflow.
+    private static let largestSize: Int64 = 1 << 50
+
     /// Reads a number of bytes: `5GB`, `20 MB`, `1024`; units are powers of 1024.
     mutating func size<Size: FixedWidthInteger>(
         _ name: String,
         allowingZero allowsZero: Bool = false,
-        atMost bound: Size = .max,
+        atMost bound: Size = Size(clamping: SettingReader.largestSize),
         into value: inout Size
     ) {
         defer { settle(name, SettingReader.size(of: Int64(clamping: value))) }
@@ -114,8 +117,8 @@ struct SettingReader {
             number <= Int64.max >> (shift + 1),
             let size = Size(exactly: number << shift), size <= bound
         else {
-            let most = bound == .max ? "" : ", \(bound) bytes at most"
-            return refuse(name, text, "a size such as 512KB, 20MB or 5GB\(most)")
+            let most = SettingReader.size(of: Int64(clamping: bound)) ?? "0"
+            return refuse(name, text, "a size such as 512KB, 20MB or 5GB, \(most) at most")
         }
         set(&value, to: size, name, text)
     }
