@@ -184,6 +184,38 @@ import Testing
         }
     }
 
+    @Test(
+        "a query of friends or of the block list that is too long for a URL comes alone in a batch",
+        arguments: [("friends", "followee"), ("friendBlocklist", "blockedUser")]
+    )
+    func longList(list: String, field: String) async throws {
+        try await TestServer().test { client in
+            let people = try await People(client)
+            let accepted = try await people.send("PUT", "users/friendshipRequests/<request>/accept", "{}", as: .other)
+            #expect(accepted.status == .ok)
+            if list == "friendBlocklist" {
+                let blocked = try await people.send("POST", "users/self/friendBlocklist/<other>", nil, as: .owner)
+                #expect(blocked.status == .ok)
+            }
+            func request(_ pointer: String, _ user: String = "self") -> String {
+                let params = #"{"where":{"\#(field)":{"$in":[\#(pointer)]}},"limit":10}"#
+                return #"{"method":"GET","path":"/1.1/users/\#(user)/\#(list)","params":\#(params)}"#
+            }
+            let found = request("<other pointer>")
+            for (requests, caller, text) in [
+                (found, CastMember.owner, #"[{"success":{"results":[{"#),
+                (request("<member pointer>"), .owner, #"[{"success":{"results":[]}}]"#),
+                (found, .member, #"[{"success":{"results":[]}}]"#), (found, .guest, #"[{"error":{"code":206,"#),
+                (request("<other pointer>", "<owner>"), .owner, #"[{"error":{"code":404,"#),
+                (found + "," + found, .owner, #"[{"error":{"code":1,"#),
+            ] {
+                let response = try await people.send("POST", "batch", #"{"requests":[\#(requests)]}"#, as: caller)
+                #expect(response.status == .ok)
+                #expect(response.text.hasPrefix(text), "\(response.text)")
+            }
+        }
+    }
+
     @Test("class permissions close each call of relations and feeds")
     func permissions() async throws {
         let cases: [(name: String, operation: String, call: Call)] = [

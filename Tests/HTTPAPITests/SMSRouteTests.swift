@@ -187,6 +187,10 @@ import Testing
             ("height=100", 200), ("height=101", 400), ("size=3", 400), ("size=4", 200), ("size=6", 200),
             ("size=7", 400),
             ("ttl=9", 400), ("ttl=10", 200), ("ttl=240", 200), ("ttl=241", 400), ("width=x", 400),
+            // Java sends 0 for a size that the app did not set, and Swift doubles.
+            ("height=0&width=0", 200), ("width=0&height=29", 400), ("size=0", 400), ("ttl=0", 400),
+            ("width=82.5&height=30.5", 200), ("width=200.9", 200), ("width=59.9", 400), ("width=82.0", 200),
+            ("width=0.5", 400), ("width=-1", 400), ("width=nan", 400), ("width=1e400", 400),
         ]
     )
     func bounds(query: String, status: Int) async throws {

@@ -171,6 +171,49 @@ package enum FriendshipContract {
             #expect(try second.members == first.members)
             #expect(try await app.friends(of: ann) == [])
         },
+        ContractRule("an acceptance uses up the request of the other direction") { store in
+            let app = try await PeopleApp(store)
+            for isDeclined in [false, true] {
+                let ann = try await app.user("ann\(isDeclined)")
+                let bob = try await app.user("bob\(isDeclined)")
+                let reverse = try await app.request(ann, by: bob)
+                if isDeclined { _ = try await app.friendships.decline(reverse, as: ann) }
+                let request = try await app.request(bob, by: ann)
+                _ = try await app.friendships.accept(request, .null, as: bob)
+                let known = try await app.rows(of: .friendshipRequest).first { $0.id == reverse }
+                #expect(known?.fields["status"] == "accepted")
+                // The one who ended the friendship does not get it back.
+                try await app.friendships.unfollow(ann.reference, by: .caller, as: bob)
+                _ = try await app.friendships.accept(reverse, .null, as: ann)
+                #expect(try await app.friends(of: bob) == [])
+            }
+        },
+        ContractRule("friends request nothing of each other, and after the end of a friendship both can") { store in
+            let app = try await PeopleApp(store)
+            let (ann, bob) = (try await app.user("ann"), try await app.user("bob"))
+            _ = try await app.friendships.accept(try await app.request(bob, by: ann), .null, as: bob)
+            await expectFailure(.badRequest) { try await app.request(bob, by: ann) }
+            await expectFailure(.badRequest) { try await app.request(ann, by: bob) }
+            try await app.friendships.unfollow(bob.reference, by: .caller, as: ann)
+            _ = try await app.friendships.accept(try await app.request(ann, by: bob), .null, as: ann)
+            #expect(try await app.friends(of: ann) == [bob.id])
+        },
+        ContractRule("a request is changed by its answer only, so that no ACL hides it from its receiver") { store in
+            let app = try await PeopleApp(store)
+            let (ann, bob) = (try await app.user("ann"), try await app.user("bob"))
+            let request = try await app.request(bob, by: ann)
+            for body in [#"{"ACL":{"\#(ann.id)":{"read":true,"write":true}}}"#, #"{"note":1}"#] {
+                let change = try ObjectChange(app.json(body), allowsPaths: true)
+                let update = ObjectCommand(
+                    .friendshipRequest,
+                    .update(request, change, where: nil, returnsObject: false)
+                )
+                for caller in [ann, bob] {
+                    await expectFailure(.forbidden) { try await app.objects.perform(update, as: caller) }
+                }
+                _ = try await app.objects.perform(update, as: app.master)
+            }
+        },
         ContractRule("requests of others, to oneself, to a missing user and beyond the limit are refused") { store in
             let app = try await PeopleApp(store, PeopleLimits(requests: 1))
             let users = [try await app.user("ann"), try await app.user("bob"), try await app.user("eve")]

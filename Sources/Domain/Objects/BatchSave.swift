@@ -151,6 +151,8 @@ private struct BatchSaving {
     private var created: Set<Pointer> = []
     /// The users whom the request logged in: later items for them are performed as these users.
     private var users: [ObjectID: Caller.User] = [:]
+    /// The objects that the request has created or changed, whose conditions no evaluation before it can decide.
+    private var changed: Set<Pointer> = []
     private(set) var replies: [String: [String: JSONValue]] = [:]
 
     static let noID = ServiceError(.badRequest, "An item of batch/save changes an object without an id.")
@@ -180,8 +182,7 @@ private struct BatchSaving {
             if change.isEmpty { return }
         }
         let command = ObjectCommand(item.className, try action(of: item, change, known), mustExist: item.mustExist)
-        let current = try rules(for: command)
-        let reply = try completes(item, by: command) ? current.complete(command) : current.perform(command)
+        let reply = try perform(command, of: item)
         var members = try reply.members
         if let new = reply.created {
             made[item.internalID] = new
@@ -199,8 +200,31 @@ private struct BatchSaving {
             // Its roles are looked up when an item needs them.
             users[user.id] = Caller.User(id: user.id, session: user.session)
         }
+        if let id = command.changed ?? made[item.internalID]?.id { changed.insert(Pointer(item.className, id)) }
         caller = caller.after(reply)
         replies[item.internalID, default: [:]].merge(members) { _, new in new }
+    }
+
+    /// Performs the command of an item.
+    ///
+    /// - Throws: Errors of the rules; a ``CostlyCondition`` with a refusal if an earlier item has made or changed the
+    ///   object.
+    private mutating func perform(_ command: ObjectCommand, of item: SaveItem) throws -> ObjectReply {
+        let current = try rules(for: command)
+        do {
+            return try completes(item, by: command) ? current.complete(command) : current.perform(command)
+        } catch let error as CostlyCondition {
+            var costly = error
+            // An item without an id changes an object that an earlier one has made.
+            if item.id.map({ changed.contains(Pointer(item.className, $0)) }) ?? true {
+                costly.refusal = ServiceError(
+                    .badRequest,
+                    "The condition of '\(item.internalID.prefix(64))' takes too long to be checked after an earlier "
+                        + "item of batch/save has changed the object. Send this item in a request of its own."
+                )
+            }
+            throw costly
+        }
     }
 
     /// Whether a command has further fields of an object that the request itself has created.

@@ -34,7 +34,7 @@ struct ConditionCheck: Sendable {
         let known = evaluations[Pointer(schema.name, row.id)]?.first { $0.condition == condition }
         if let known, known.version == RowVersion(row) { return known.holds }
         guard condition.weight <= ConditionCheck.maxWeight, row.size <= ConditionCheck.maxSize else {
-            throw CostlyCondition()
+            throw CostlyCondition(isLarge: true)
         }
         return try budget.counting {
             try condition.holds(for: row, in: schema, reader: rules.writer, access: rules.access, within: budget)
@@ -82,7 +82,12 @@ extension ObjectReadRules {
 }
 
 /// The error for a condition that must be evaluated before its transaction; the change then runs again.
-struct CostlyCondition: Error {}
+struct CostlyCondition: Error {
+    /// Whether it has too many values, or its object is too large, to be evaluated inside any transaction.
+    var isLarge = false
+    /// The error to answer if the same transaction has changed the object, so that no evaluation before it is true.
+    var refusal: ServiceError?
+}
 
 /// A digest that differs between two versions of an object.
 struct RowVersion: Sendable, Hashable {

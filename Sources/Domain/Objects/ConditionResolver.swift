@@ -7,6 +7,7 @@ struct ConditionResolver {
     let access: ObjectAccess
     private let budget: QueryBudget?
     private let observe: ((ObjectQuery) throws -> Void)?
+    private let relationTests = RelationTests()
 
     /// - Parameters:
     ///   - reader: Evaluates sub-queries.
@@ -47,11 +48,11 @@ struct ConditionResolver {
             let pointers = try rows(of: query, reading: .ids).map { Pointer(query.className, $0.id).json }
             return try resolve(.isIn(ValueSet(pointers)), at: path, in: schema)
         case .select(let query, let key):
-            let selected = try reader.schema(of: query.className)
+            let selected = try reader.visibleSchema(of: query.className)
             // An object can have members that are not fields of its class: the internal members of a file.
             let isShown = selected?.type(of: key.field) != nil && !hides(key, in: selected)
             // A class that the caller is not allowed to query is refused even for a field that is not shown.
-            if !isShown, query.className != .identity, let selected { _ = try access.query(.always, in: selected) }
+            if !isShown, let selected { _ = try access.query(.always, in: selected) }
             let values =
                 !isShown
                 ? []
@@ -63,6 +64,11 @@ struct ConditionResolver {
             return target(of: path, schema).map { relates(path, $0, [value]) } ?? .field(path, test)
         case .isIn(let values):
             return target(of: path, schema).map { relates(path, $0, values.values) } ?? .field(path, test)
+        case .containsAll(let wanted):
+            // An empty list holds for no object, as for other fields.
+            guard let target = target(of: path, schema), !wanted.values.isEmpty else { return .field(path, test) }
+            try relationTests.add(wanted.values.count)
+            return .all(wanted.values.map { relates(path, target, [$0]) })
         default:
             return .field(path, test)
         }
@@ -82,7 +88,7 @@ struct ConditionResolver {
 
     /// The objects that a sub-query finds, with what the condition compares.
     private func rows(of query: Condition.Subquery, reading projection: RowProjection) throws -> [ObjectRow] {
-        guard query.className != .identity, let schema = try reader.schema(of: query.className) else { return [] }
+        guard let schema = try reader.visibleSchema(of: query.className) else { return [] }
         var question = try access.query(try resolve(query.condition, in: schema), in: schema)
         guard query.page.limit > 0 else { return [] }
         question.order = visible(query.order, in: schema)
@@ -122,7 +128,7 @@ struct ConditionResolver {
 
     /// Whether the caller is allowed to read the members of a relation: every caller who is allowed to read the object.
     private func canFollow(_ key: String, of owner: Pointer) throws -> Bool {
-        guard let schema = try reader.schema(of: owner.className), !access.hides(key, in: schema),
+        guard let schema = try reader.visibleSchema(of: owner.className), !access.hides(key, in: schema),
             let row = try reader.row(owner.id, in: owner.className)
         else { return false }
         return access.canRead(row, in: schema)
@@ -134,8 +140,29 @@ struct ConditionResolver {
         return target
     }
 
+    /// The condition that a relation has one of these values.
     private func relates(_ path: FieldPath, _ target: ClassName, _ values: [JSONValue]) -> Condition {
         let pointers = values.compactMap(Pointer.init(stored:)).filter { $0.className == target }
-        return .relates(key: path.field, to: pointers.map(\.id))
+        let related = Condition.relates(key: path.field, to: pointers.map(\.id))
+        // No object stores a value in a relation's field, so null is equal to it, as `$exists` is false.
+        return values.contains(.null) ? .any([related, .field(path, .equals(.null))]) : related
+    }
+}
+
+/// Counts the tests of relations that come of `$all`: each is a sub-query of the database, which bounds their number.
+private final class RelationTests {
+    private var count = 0
+
+    private static let limit = 100
+
+    /// Throws ``ServiceError/Code/malformedJSON`` if a condition has more of them than the limit.
+    func add(_ number: Int) throws {
+        count += number
+        guard count <= RelationTests.limit else {
+            throw ServiceError(
+                .malformedJSON,
+                "where: $all compares relations with more than \(RelationTests.limit) values, the limit."
+            )
+        }
     }
 }

@@ -128,7 +128,7 @@ struct ObjectPresenter {
         for pointer in pointers { ids[pointer.className, default: []].insert(pointer.id) }
         var found = IncludedObjects()
         for (className, ids) in ids.sorted(by: { $0.key < $1.key }) {
-            guard let schema = try reader.schema(of: className) else { continue }
+            guard let schema = try reader.visibleSchema(of: className) else { continue }
             let view = className == .file ? view.ofFiles : view
             let rows = try readableRows(ids, in: schema, upTo: capacity, reading: projection(of: view, in: schema))
             if rows.isEmpty { continue }

@@ -67,7 +67,11 @@ struct ObjectReadRules {
                 throw ServiceError(.badRequest, "redirectClassNameForKey: '\(key.prefix(64))' is not a relation.")
             }
             listing.redirectedClass = target
-            schema = try reader.schema(of: target) ?? ClassSchema(name: target)
+            guard let known = try reader.visibleSchema(of: target) else {
+                if search.counts { listing.count = 0 }
+                return ObjectReply(.listing(listing))
+            }
+            schema = known
         }
         var query = try query(of: search, in: schema, resolver)
         query.projection = presenter.projection(of: view, in: schema)
@@ -121,7 +125,7 @@ struct ObjectReadRules {
     }
 
     func requireSchema(of name: ClassName) throws -> ClassSchema {
-        guard name != .identity, let schema = try reader.schema(of: name) else {
+        guard let schema = try reader.visibleSchema(of: name) else {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }
         return schema

@@ -220,7 +220,8 @@ package struct ObjectService: Sendable {
     /// Runs changes in one transaction; evaluates slow conditions before it, and again if their objects have changed by
     /// then.
     ///
-    /// - Throws: Errors of the body; ``ServiceError/Code/overloaded`` if the objects change at each attempt.
+    /// - Throws: Errors of the body; ``CostlyCondition/refusal``; ``ServiceError/Code/overloaded`` if the objects
+    ///   change at each attempt.
     func write<Reply: Sendable>(
         under conditions: [GuardedChange],
         as caller: Caller,
@@ -228,17 +229,21 @@ package struct ObjectService: Sendable {
         _ body: @escaping @Sendable (ObjectWriteRules) throws -> Reply
     ) async throws -> Reply {
         var evaluations: [Pointer: [ConditionCheck.Evaluation]] = [:]
+        var refusal: ServiceError?
         for _ in 0..<ObjectService.maxAttempts {
             do {
                 return try await store.write(as: caller, by: settings, knowing: evaluations, body)
-            } catch is CostlyCondition {
+            } catch let costly as CostlyCondition {
+                refusal = costly.refusal
+                if costly.isLarge, let refusal { throw refusal }
                 evaluations = try await reading(as: caller, within: budget) { try $0.evaluations(on: conditions) }
             }
         }
-        throw ServiceError(
-            .overloaded,
-            "An object under a condition was changed each time that the condition had been checked. Try again."
-        )
+        throw refusal
+            ?? ServiceError(
+                .overloaded,
+                "An object under a condition was changed each time that the condition had been checked. Try again."
+            )
     }
 
     private static let maxAttempts = 5

@@ -180,9 +180,14 @@ private func requireChangeable(_ field: String, of name: ClassName, by change: F
 }
 
 extension ReadTransaction {
+    /// The class that a request names; `nil` if it does not exist, and for `_Identity`, which exists for no caller.
+    func visibleSchema(of name: ClassName) throws -> ClassSchema? {
+        name == .identity ? nil : try schema(of: name)
+    }
+
     /// The class without its internal fields.
     func existing(_ name: ClassName) throws -> ClassSchema {
-        guard name != .identity, let schema = try schema(of: name) else {
+        guard let schema = try visibleSchema(of: name) else {
             throw ServiceError(.objectNotFound, "Class or object doesn't exists.")
         }
         return schema

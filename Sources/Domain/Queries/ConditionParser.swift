@@ -54,6 +54,8 @@ package struct ConditionParser {
         var conditions: [Condition] = []
         for (index, json) in list.enumerated() {
             let path = "\(path)[\(index)]"
+            // C# and Flutter write a query without conditions as null.
+            let json = json == .null ? .object([:]) : json
             // A value that contains conditions is counted through them.
             if json == .object([:]) || json == .array([]) { try count(path) }
             conditions.append(try condition(json, path, depth: depth + 1))

@@ -10,12 +10,15 @@ extension ObjectWriteRules {
     ) throws -> ObjectReply {
         try access.caller.requireActing(as: user)
         try requirePair(user, friend, "A user cannot be its own friend.")
+        // A friendship that one of them has ended can be requested by both.
+        guard try !isFriend(friend, of: user) || !isFriend(user, of: friend) else {
+            throw ObjectWriteRules.exists("The users are friends.")
+        }
         let known = try writer.row(.request, user, friend)?.object()
         switch known?.fields[FriendshipStatus.field]?.stringValue.flatMap(FriendshipStatus.init) {
         case .pending?: throw ObjectWriteRules.exists("The request waits for an answer.")
         case .declined?: throw ObjectWriteRules.exists("The request was declined; only the other user can change that.")
-        case .accepted? where try isFriend(friend, of: user): throw ObjectWriteRules.exists("The users are friends.")
-        default: break
+        case .accepted?, nil: break
         }
         let request = try link(
             .request,
@@ -48,6 +51,12 @@ extension ObjectWriteRules {
         let isFriend = [ObjectWriteRules.friendStatus: JSONValue.bool(true)]
         try link(.followee, users.user, users.other, none, fields: isFriend)
         try link(.followee, users.other, users.user, attributes, fields: isFriend)
+        // The request in the other direction is used up, too: else its acceptance could renew an ended friendship.
+        if let reverse = try writer.row(.request, users.other, users.user)?.object(),
+            reverse.fields[FriendshipStatus.field] != FriendshipStatus.accepted.json
+        {
+            _ = try answer(reverse, .accepted)
+        }
         return try answer(request, .accepted)
     }
 

@@ -54,7 +54,7 @@ extension JSONValue {
             }
             return .date(moment)
         case "Bytes":
-            guard let text = members["base64"]?.stringValue, let bytes = Data(base64Encoded: text) else {
+            guard let bytes = members["base64"]?.stringValue.flatMap(JSONValue.bytes(base64:)) else {
                 throw ServiceError(.malformedJSON, "Invalid Bytes in '\(field)': base64 must be valid Base64.")
             }
             return .object(["__type": .string("Bytes"), "base64": .string(bytes.base64EncodedString())])
@@ -68,6 +68,11 @@ extension JSONValue {
                 "Invalid __type \(type.summary) in '\(field)': it must be Date, Bytes, Pointer, GeoPoint or File."
             )
         }
+    }
+
+    /// Decodes Base64 with or without line breaks, because Objective-C writes CR LF after every 64 letters.
+    private static func bytes(base64 text: String) -> Data? {
+        Data(base64Encoded: Data(text.utf8.filter { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }))
     }
 
     /// The beginning of the value's JSON, for messages that quote it.

@@ -200,6 +200,8 @@ def test_regex_goes_with_other_conditions_on_its_column(api, rows):
     ({"$or": [{"n": {"$gt": 2}}, {"$and": [{"b": True}, {"s": {"$regex": "^\\QA\\E", "$options": "i"}}]}]}, "ac"),
     ({"$and": [{"$or": [{"n": 1}, {"n": 2}]}, {"$or": [{"b": False}, {"s": ""}]}]}, "b"),
     ({"$or": [{}, {"n": 1}]}, "abcdef"), ({"$and": [{}]}, "abcdef"), ({"$or": [{"n": 1}, {"n": 1}]}, "a"),
+    # C# and Flutter write a query without conditions as null.
+    ({"$or": [None, {"n": 1}]}, "abcdef"), ({"$and": [None, {"n": 1}]}, "a"), ({"$or": [{"n": 1}, None]}, "abcdef"),
     ([{"n": {"$gt": 0}}, {"b": True}], "a"), ([{"n": 1}], "a"), ([{"n": 1}, {"n": 2}], ""),
 ])
 def test_or_and(api, rows, where, expected):

@@ -244,6 +244,25 @@ def test_objc_statuses(pair):
     assert bob.inbox() == []
 
 
+def test_objc_lists_of_friends_that_are_too_long_for_a_url(pair):
+    """A GET whose URL has more than 4096 characters is sent as the only request of a batch."""
+    ann, bob = pair
+    id = assert_created(ann.post("/1.1/users/friendshipRequests", json={"user": ann.pointer, "friend": bob.pointer}))
+    assert bob.call("PUT", f"/1.1/users/friendshipRequests/{id}/accept", json={}).status_code == 200
+    many = [ann.pointer | {"objectId": f"{number:024x}"} for number in range(40)] + [bob.pointer]
+
+    def found(path, field):
+        params = {"where": json.dumps({field: {"$in": many}}), "include": field, "limit": 100}
+        request = {"method": "GET", "path": path, "params": params}
+        answer, = ann.post("/1.1/batch", json={"requests": [request]}).json()
+        return [row[field]["username"] for row in answer["success"]["results"]]
+
+    assert found("/1.1/users/self/friends", "followee") == [bob.name]
+    assert ann.post(f"/1.1/users/self/friendBlocklist/{bob.id}").json() == {}
+    assert found("/1.1/users/self/friends", "followee") == []
+    assert found("/1.1/users/self/friendBlocklist", "blockedUser") == [bob.name]
+
+
 # C#
 
 @pytest.mark.parametrize("prefix", ["followers", "followees", "friendshiprequests"])

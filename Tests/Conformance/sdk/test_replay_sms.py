@@ -89,7 +89,9 @@ def test_verification_of_a_number(server, api, sdk):
     done(api.post(f"/1.1/verifySmsCode/{CODE}", json={"mobilePhoneNumber": number}))
 
 
-@pytest.mark.parametrize("query", [{}, {"width": "100", "height": "50"}], ids=["javascript", "objective-c"])
+@pytest.mark.parametrize("query", [
+    {}, {"width": "100", "height": "50"}, {"height": "0", "width": "0"}, {"width": "82.5", "height": "30.5"},
+], ids=["javascript", "objective-c", "java", "swift"])
 def test_captcha(server, api, query):
     captcha = api.get("/1.1/requestCaptcha", params=query).json()
     assert set(captcha) == {"captcha_token", "captcha_url"}

@@ -91,10 +91,34 @@ import Testing
         let error = await #expect(throws: ServiceError.self) {
             try await objects.service().save(items, as: objects.client)
         }
-        #expect(error?.code == .overloaded)
+        #expect(error?.code == .badRequest)
+        #expect(error?.message.hasSuffix("Send this item in a request of its own.") == true)
         #expect(
             try await objects.store.read { try $0.object(object.id, in: object.className)?.fields["n"] } == .integer(1)
         )
+    }
+
+    @Test("batch/save refuses a costly condition on an object that the same request creates")
+    func savesOfNewObjects() async throws {
+        func item(_ body: String, creates: Bool, _ condition: Condition?) throws -> SaveItem {
+            try SaveItem(
+                className: objects.task,
+                id: nil,
+                creates: creates,
+                body: try objects.json(body),
+                where: condition,
+                returnsObject: false
+            )
+        }
+        let items = [
+            try item(#"{"__internalId":"new","n":1}"#, creates: true, nil),
+            try item(#"{"__internalId":"new","m":2}"#, creates: false, try costly(with: 1)),
+        ]
+        let error = await #expect(throws: ServiceError.self) {
+            try await objects.service().save(items, as: objects.client)
+        }
+        #expect(error?.code == .badRequest)
+        #expect(error?.message.hasSuffix("Send this item in a request of its own.") == true)
     }
 
     @Test("a change with far more than an object may hold is refused before its transaction")

@@ -53,6 +53,18 @@ import Testing
     }
 
     @Test(
+        "null in an array of conditions is a query without conditions, as C# and Flutter write it",
+        arguments: [
+            (#"{"$or":[null,{"a":1}]}"#, #"{"$or":[{},{"a":1}]}"#),
+            (#"{"$and":[{"a":1},null]}"#, #"{"$and":[{"a":1},{}]}"#),
+            (#"{"$or":[{"$and":[null,null]}]}"#, #"{"$or":[{"$and":[{},{}]}]}"#), ("[null]", "[{}]"),
+        ]
+    )
+    func nullCondition(text: String, expected: String) throws {
+        #expect(try parse(text) == parse(expected))
+    }
+
+    @Test(
         "values of a wrong form keep their own codes",
         arguments: [
             (#"{"p":{"__type":"Pointer","className":"A"}}"#, ServiceError.Code.malformedPointer),
@@ -74,6 +86,7 @@ import Testing
         arguments: [
             (#"{"$and":[{"$and":[{"a":1}]}]}"#, #"{"$and":[{"$and":[{"$and":[{"a":1}]}]}]}"#, "queries.maxDepth"),
             (#"{"a":1,"b":1,"c":1,"d":1}"#, #"{"a":1,"b":1,"c":1,"d":1,"e":1}"#, "queries.maxConditions"),
+            (#"{"$or":[null,null,null]}"#, #"{"$or":[null,null,null,null]}"#, "queries.maxConditions"),
             (
                 #"{"a":{"$gt":1,"$lt":2},"b":{"$gt":1,"$lt":2}}"#,
                 #"{"a":{"$gt":1,"$lt":2,"$ne":3,"$exists":true,"$size":1}}"#, "queries.maxConditions"

@@ -91,11 +91,38 @@ import Testing
                 #"{"__type":"Pointer","className":"A","objectId":"x"}"#
             ),
             (#"[{"a":{"__type":"Bytes","base64":"aGk="}}]"#, #"[{"a":{"__type":"Bytes","base64":"aGk="}}]"#),
+            (#"{"__type":"Bytes","base64":"aGlo\r\naQ=="}"#, #"{"__type":"Bytes","base64":"aGloaQ=="}"#),
+            (#"{"__type":"Bytes","base64":"aGlo\naQ==\n"}"#, #"{"__type":"Bytes","base64":"aGloaQ=="}"#),
         ]
     )
     func normalized(text: String, expected: String) throws {
         let value = try JSONValue(parsing: Array(text.utf8), field: "x").normalized(field: "x")
         #expect(String(decoding: value.encoded(), as: UTF8.self) == expected)
+    }
+
+    @Test("Base64 with CR LF after every 64 letters, as Objective-C writes it, gets one line", arguments: 47...98)
+    func lines(count: Int) throws {
+        let digits = (0..<UInt8(count)).base64URL.replacing("-", with: "+").replacing("_", with: "/")
+        var lines: [Substring] = []
+        var rest = digits[...]
+        while !rest.isEmpty {
+            lines.append(rest.prefix(64))
+            rest = rest.dropFirst(64)
+        }
+        let written: JSONValue = ["__type": "Bytes", "base64": .string(lines.joined(separator: "\r\n"))]
+        #expect(try written.normalized(field: "x") == ["__type": "Bytes", "base64": .string(digits)])
+    }
+
+    @Test(
+        "Base64 with other characters than line breaks is refused",
+        arguments: [
+            #""AA!A""#, #""AA A""#, #""AA\tA""#, #""AA\u000bA""#, #""AA\u2028A""#, #""AAAA!\r\n""#, "5", "null",
+        ]
+    )
+    func malformedBytes(text: String) throws {
+        let value = try JSONValue(parsing: Array(#"{"__type":"Bytes","base64":\#(text)}"#.utf8), field: "x")
+        let error = #expect(throws: ServiceError.self) { try value.normalized(field: "x") }
+        #expect(error?.code == .malformedJSON)
     }
 
     @Test(

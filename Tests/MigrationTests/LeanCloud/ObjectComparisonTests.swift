@@ -31,6 +31,10 @@ import Testing
                 "Post", #"{"d":{"__type":"Date","iso":"2020-01-01T00:00:00Z"}}"#,
                 #"{"d":{"__type":"Date","iso":"2020-01-01T00:00:00.000Z"}}"#
             ),
+            (
+                "Post", #"{"b":{"__type":"Bytes","base64":"aGlo\r\naQ=="}}"#,
+                #"{"b":{"__type":"Bytes","base64":"aGloaQ=="}}"#
+            ),
             ("Post", #"{"ACL":{"*":{"read":true,"write":false},"a":{}}}"#, #"{"ACL":{"*":{"read":true}}}"#),
             ("Post", #"{}"#, #"{"ACL":{"*":{"read":true,"write":true}}}"#),
             ("Post", #"{}"#, #"{"likes":{"__type":"Relation","className":"_User"}}"#),
@@ -54,6 +58,10 @@ import Testing
         "a difference names its field",
         arguments: [
             (#"{"n":9007199254740993}"#, #"{"n":9007199254740992}"#, "n"), (#"{"n":1}"#, #"{"n":true}"#, "n"),
+            (
+                #"{"b":{"__type":"Bytes","base64":"aGlo\r\naQ=="}}"#, #"{"b":{"__type":"Bytes","base64":"aGloag=="}}"#,
+                "b"
+            ),
             (#"{"n":1}"#, #"{}"#, "n"), (#"{}"#, #"{"n":1}"#, "n"), (#"{"n":null}"#, #"{}"#, "n"),
             (#"{}"#, #"{"shown":6}"#, "shown"), (#"{"a":[1,2]}"#, #"{"a":[2,1]}"#, "a"),
             (#"{"ACL":{}}"#, #"{"ACL":{"*":{"read":true}}}"#, "ACL"),

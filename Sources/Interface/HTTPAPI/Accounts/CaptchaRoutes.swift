@@ -22,8 +22,8 @@ struct CaptchaRoutes: Sendable {
     @Sendable private func request(_ request: Request, _ context: CallerContext) async throws -> Response {
         let parameters = try ObjectParameters(request)
         let token = try service(context.caller).token(
-            width: try parameters.number("width"),
-            height: try parameters.number("height"),
+            width: try pixels("width", parameters),
+            height: try pixels("height", parameters),
             count: try parameters.number("size"),
             seconds: try parameters.number("ttl"),
             as: context.caller
@@ -32,6 +32,17 @@ struct CaptchaRoutes: Sendable {
         var response = JSONValue.object(["captcha_token": .string(token), "captcha_url": .string(url)]).response()
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// A size without its fraction; `nil` if it is not given, or 0.
+    private func pixels(_ name: String, _ parameters: ObjectParameters) throws -> Int? {
+        guard let text = parameters.text(name) else { return nil }
+        // Swift's sizes are doubles.
+        guard let size = Double(text), let pixels = Int(exactly: size.rounded(.towardZero)) else {
+            throw ServiceError(.badRequest, "\(name) must be a number.")
+        }
+        // Java sends 0 for a size that the app did not set.
+        return size == 0 ? nil : pixels
     }
 
     @Sendable private func verify(_ request: Request, _ context: CallerContext) async throws -> Response {

@@ -30,16 +30,32 @@ struct BatchItem {
     /// Whether the request is `GET /cloudQuery`: Objective-C sends statements of more than about 4000 bytes in a batch.
     var isStatement: Bool { method == "GET" && segments == ["cloudQuery"] }
 
-    /// Whether the request is a query of an inbox.
-    var isInbox: Bool { method == "GET" && segments == ["subscribe", "statuses"] }
-
-    /// Whether the request is a query that runs alone: of an inbox, or a search for friends.
-    var runsAlone: Bool { isInbox || method == "GET" && segments == ["users", "strictlyQuery"] }
+    /// The query that the request is, if it runs alone.
+    var loneQuery: LoneQuery? { method == "GET" ? LoneQuery(segments) : nil }
 
     /// Throws if the request would copy a file from another server, which can take long.
     func requireNoCopy() throws {
         guard try path.className != .file || !RemoteFile.isCopy(body) else {
             throw ServiceError(.badRequest, "fetch is not allowed in a batch; send a separate request.")
+        }
+    }
+}
+
+/// The queries that SDKs send as the only request of a batch if they are too long for a URL; these run alone.
+enum LoneQuery {
+    case inbox
+    case searchForFriends
+    case friends
+    case blockList
+
+    /// The query of a path behind `/1.1`; `nil` for other paths.
+    init?(_ segments: [Substring]) {
+        switch segments {
+        case ["subscribe", "statuses"]: self = .inbox
+        case ["users", "strictlyQuery"]: self = .searchForFriends
+        case ["users", "self", "friends"]: self = .friends
+        case ["users", "self", "friendBlocklist"]: self = .blockList
+        default: return nil
         }
     }
 }

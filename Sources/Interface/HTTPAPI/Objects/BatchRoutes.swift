@@ -22,9 +22,9 @@ struct BatchRoutes: Sendable {
             var batch = ObjectBatch(presence: ClientPresence.Watch(context.channel))
             var answers = BatchAnswers(share: body.share, logger: context.logger)
             var warnings = BatchWarnings()
-            if items.count == 1, let item = try? BatchItem(try items.allItems()[0]), item.runsAlone {
+            if items.count == 1, let item = try? BatchItem(try items.allItems()[0]), let query = item.loneQuery {
                 warnings.add(item.parameters)
-                await answers.append(awaiting: { try await query(item, in: app, context) })
+                await answers.append(awaiting: { try await answer(query, item.parameters, in: app, context) })
                 return warnings.added(to: answers.json().response())
             }
             // Each row of an INSERT counts as a request.
@@ -52,12 +52,19 @@ struct BatchRoutes: Sendable {
         }
     }
 
-    /// A query of an inbox or a search for friends, which SDKs send alone in a batch if it is too long for a URL.
-    private func query(_ item: BatchItem, in app: AppServices, _ context: CallerContext) async throws -> RawJSON {
-        guard item.isInbox else {
-            return try await FriendshipRoutes.strictly(item.parameters, in: app, context).json
+    /// The answer to a query that SDKs send alone in a batch if it is too long for a URL.
+    private func answer(
+        _ query: LoneQuery,
+        _ parameters: ObjectParameters,
+        in app: AppServices,
+        _ context: CallerContext
+    ) async throws -> RawJSON {
+        switch query {
+        case .inbox: try await FeedRoutes.inbox(parameters, in: app, context).json
+        case .searchForFriends: try await FriendshipRoutes.strictly(parameters, in: app, context).json
+        case .friends: try await FriendshipRoutes.friends(parameters, in: app, context).json
+        case .blockList: try await FriendshipRoutes.blocked(parameters, in: app, context).json
         }
-        return try await FeedRoutes.inbox(item.parameters, in: app, context).json
     }
 
     /// Refuses a batch of many groups as a whole, before its first group, if it sets too many passwords or has too many
@@ -93,7 +100,7 @@ struct BatchRoutes: Sendable {
             if let call = try FriendshipCall(item.method, item.segments, body: item.body) {
                 return BatchRequest(commands: [try call.command()])
             }
-            guard !item.runsAlone else {
+            guard item.loneQuery == nil else {
                 throw ServiceError(.badRequest, "This query must be the only request of a batch.")
             }
             try item.requireNoCopy()

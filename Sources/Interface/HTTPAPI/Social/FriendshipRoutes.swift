@@ -42,9 +42,9 @@ struct FriendshipRoutes: Sendable {
         _ request: Request,
         _ context: CallerContext
     ) async throws -> ObjectReply {
-        let user = try user(context)
-        return try await find(request, context) { service, search, view, presence in
-            try await service.list(list, of: user, search, view: view, as: context.caller, presence: presence)
+        let (app, user) = (try apps.services(of: context.caller), try user(context))
+        return try await FriendshipRoutes.find(try ObjectParameters(request), in: app, context) {
+            try await $0.list(list, of: user, $1, view: $2, as: context.caller, presence: $3)
         }
     }
 
@@ -60,23 +60,41 @@ struct FriendshipRoutes: Sendable {
 
     @Sendable private func friends(_ request: Request, _ context: CallerContext) async throws -> Response {
         try requireSelf(context)
-        return try await find(request, context) { service, search, view, presence in
-            try await service.friends(search, view: view, as: context.caller, presence: presence)
-        }
-        .json.response()
+        let app = try apps.services(of: context.caller)
+        return try await FriendshipRoutes.friends(try ObjectParameters(request), in: app, context).json.response()
     }
 
     @Sendable private func blocked(_ request: Request, _ context: CallerContext) async throws -> Response {
         try requireSelf(context)
-        return try await find(request, context) { service, search, view, presence in
-            try await service.blocked(search, view: view, as: context.caller, presence: presence)
-        }
-        .json.response()
+        let app = try apps.services(of: context.caller)
+        return try await FriendshipRoutes.blocked(try ObjectParameters(request), in: app, context).json.response()
     }
 
     @Sendable private func strictly(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         return try await FriendshipRoutes.strictly(try ObjectParameters(request), in: app, context).json.response()
+    }
+
+    /// The friends of the caller; Objective-C sends long queries in a batch.
+    static func friends(
+        _ parameters: ObjectParameters,
+        in app: AppServices,
+        _ context: CallerContext
+    ) async throws -> ObjectReply {
+        try await find(parameters, in: app, context) {
+            try await $0.friends($1, view: $2, as: context.caller, presence: $3)
+        }
+    }
+
+    /// The users whom the caller blocks; Objective-C sends long queries in a batch.
+    static func blocked(
+        _ parameters: ObjectParameters,
+        in app: AppServices,
+        _ context: CallerContext
+    ) async throws -> ObjectReply {
+        try await find(parameters, in: app, context) {
+            try await $0.blocked($1, view: $2, as: context.caller, presence: $3)
+        }
     }
 
     /// The users whom a strict query finds; Objective-C sends long queries in a batch.
@@ -85,23 +103,18 @@ struct FriendshipRoutes: Sendable {
         in app: AppServices,
         _ context: CallerContext
     ) async throws -> ObjectReply {
-        let presence = ClientPresence.Watch(context.channel)
-        let search = try app.decoder.search(parameters)
-        return try await app.friendships.strictly(
-            search,
-            view: parameters.view,
-            as: context.caller,
-            presence: presence
-        )
+        try await find(parameters, in: app, context) {
+            try await $0.strictly($1, view: $2, as: context.caller, presence: $3)
+        }
     }
 
-    /// Runs a query of a request with the service of the caller's app.
-    private func find(
-        _ request: Request,
+    /// Runs a query with the service of an app.
+    private static func find(
+        _ parameters: ObjectParameters,
+        in app: AppServices,
         _ context: CallerContext,
         _ query: (FriendshipService, ObjectCommand.Search, ObjectView, any CallerPresence) async throws -> ObjectReply
     ) async throws -> ObjectReply {
-        let (app, parameters) = (try apps.services(of: context.caller), try ObjectParameters(request))
         let search = try app.decoder.search(parameters)
         return try await query(app.friendships, search, parameters.view, ClientPresence.Watch(context.channel))
     }

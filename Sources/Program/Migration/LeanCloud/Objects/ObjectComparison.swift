@@ -114,9 +114,15 @@ struct ObjectComparison: Sendable {
         case "File": (members["objectId"]?.string ?? members["id"]?.string).map { .pointer("_File", $0) }
         case "Pointer", "Object": .pointer(members["className"]?.string ?? "", members["objectId"]?.string ?? "")
         case "Date": time(members["iso"]?.string).map { .date($0) }
-        case "Bytes": members["base64"]?.string.flatMap { Data(base64Encoded: $0) }.map { .bytes($0) }
+        case "Bytes": bytes(members["base64"]?.string).map { .bytes($0) }
         default: nil
         }
+    }
+
+    /// The bytes of Base64; the server stores it without the line breaks that Objective-C writes.
+    private static func bytes(_ text: String?) -> Data? {
+        let digits = text?.utf8.filter { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        return digits.flatMap { Data(base64Encoded: Data($0)) }
     }
 
     /// A time, to the millisecond.
