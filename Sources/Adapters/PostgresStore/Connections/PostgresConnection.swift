@@ -8,8 +8,10 @@ internal import Glibc
 /// wait and travel with the next one, so that a transaction with one more statement takes one exchange.
 ///
 /// `@unchecked Sendable`: one thread at a time uses a connection. A connection of ``ConnectionPool`` is either idle, in a
-/// list behind a lock, or used by the thread that took it. Each other connection belongs to ``ChangeListener``, whose one
-/// job calls it, or to ``SessionLocks`` or ``IndexBuilder``, which call it on a pool of one thread.
+/// list behind a lock, or used by the thread that took it. ``ChangeListener`` opens its connection and then leaves it
+/// to its one job; ``SessionLocks`` and ``IndexBuilder`` call theirs on a pool of one thread. The connections of
+/// ``PostgresFacts`` and ``PostgresLoad`` do not outlive one synchronous call. That of ``PostgresDump`` has one user at a
+/// time, because the dump is not `Sendable`.
 final class PostgresConnection: @unchecked Sendable {
     /// Gets a result and the number of a row in it; returns whether it wants further rows.
     private typealias RowBody = (PostgresResult, Int) throws -> Bool

@@ -77,8 +77,13 @@ extension FileItem {
         return name.isEmpty ? "file" : name
     }
 
-    /// The path of a URL without its first slash, percent-decoded.
+    /// The path of a URL without the slashes at its beginning, percent-decoded.
+    ///
+    /// A path whose bytes are not UTF-8, such as a file name in GBK, stays encoded, because an import needs a key and a
+    /// name. ``FileClient/key(in:)`` is `nil` for it: the encoded path is the key of another file, whose URL has `%25`
+    /// for each `%`.
     static func urlPath(of url: String) -> String {
-        String((URL(string: url)?.path(percentEncoded: false) ?? "").drop { $0 == "/" })
+        let path = FileClient.key(in: url) ?? URL(string: url)?.path(percentEncoded: true) ?? ""
+        return String(path.drop { $0 == "/" })
     }
 }
