@@ -241,7 +241,8 @@ import Testing
         "what could run in a browser runs in a sandbox",
         arguments: [
             ("text/html", true), ("image/svg+xml", true), ("application/xml", true), ("text/javascript", true),
-            ("application/xhtml+xml", true), ("application/x-unheard-of", true), ("multipart/x-mixed-replace", true),
+            ("application/xhtml+xml", true), ("image/x+xml", true), ("font/x+xml", true),
+            ("application/x-unheard-of", true), ("multipart/x-mixed-replace", true),
             ("image/png", false), ("video/mp4", false), ("application/pdf", false), ("text/plain", false),
         ]
     )

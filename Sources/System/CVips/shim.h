@@ -2,6 +2,8 @@
 #define LCFILE_CVIPS_H
 
 #include <gmodule.h>
+#include <pango/pangocairo.h>
+#include <pango/pangofc-fontmap.h>
 #include <string.h>
 #include <vips/vips.h>
 
@@ -233,8 +235,21 @@ static inline int cvips_replicate(VipsImage *in, VipsImage **out, int across, in
     return vips_replicate(in, out, across, down, NULL);
 }
 
+/// Removes all fonts from Pango's map of this thread, which libvips uses before 8.15, unless the last call had the same
+/// font. The map keeps every font that it opened, by family and size, and requests choose both: without this a client
+/// could fill the memory. The fonts of one family and size stay, because opening them again would take longer than a text.
+static inline void cvips_forget_other_fonts(const char *font) {
+    static _Thread_local guint last = 0;
+    guint now = g_str_hash(font);
+    if (now == last) return;
+    last = now;
+    PangoFontMap *map = pango_cairo_font_map_get_default();
+    if (PANGO_IS_FC_FONT_MAP(map)) pango_fc_font_map_cache_clear(PANGO_FC_FONT_MAP(map));
+}
+
 /// Renders Pango markup as a mask of one band, 0 to 255. One point is one pixel.
 static inline int cvips_text(VipsImage **out, const char *text, const char *font) {
+    cvips_forget_other_fonts(font);
     return vips_text(out, text, "font", font, "dpi", 72, NULL);
 }
 

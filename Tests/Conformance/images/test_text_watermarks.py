@@ -363,3 +363,25 @@ def test_words_that_are_no_text_are_refused(api, night, words):
 def test_value_that_is_none_is_refused(api, night, kind, name, value):
     words = f"watermark/{kind}{marks.text('x')}/{name}/{value}"
     assert_refused(api.fetch(f"{night}?{words}"), 400, 400, "Bad image request")
+
+
+def anonymous_memory(server):
+    """In bytes, without the pages of files."""
+    lines = open(f"/proc/{server.process.pid}/status").read().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon:"))
+
+
+def test_fonts_of_many_texts_do_not_stay_in_memory(new_server):
+    """A font takes 20 to 75 KB, and a request names its family and its size."""
+    server = new_server(LCFILE_IMAGES_THREADS="1").start()
+    api = server.api()
+    url = api.store(encoded(plain(64, 64, BLACK)), name="small.png")["url"]
+
+    def write(first, count):
+        for number in range(first, first + count):
+            written(api, url, CHINESE, fontsize=300 + number, font=f"family{number}")
+
+    write(0, 100)
+    before = anonymous_memory(server)
+    write(100, 300)
+    assert anonymous_memory(server) - before < 6 << 20

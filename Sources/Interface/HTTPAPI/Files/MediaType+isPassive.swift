@@ -6,9 +6,10 @@ extension MediaType {
     /// All other types (HTML, SVG, XML, scripts, unknown types) are served in a sandbox without scripts and without the
     /// server's origin; `nosniff` makes the browser use the declared type. docs/security.md explains the reasons.
     var isPassive: Bool {
-        switch topLevel {
-        case "audio", "video", "font": true
-        case "image": description != "image/svg+xml"
+        // Every type of XML can have scripts, whatever stands in front of the slash.
+        guard !description.hasSuffix("+xml") else { return false }
+        return switch topLevel {
+        case "audio", "video", "font", "image": true
         default: MediaType.passive.contains(description)
         }
     }
