@@ -3,7 +3,6 @@
 
 #include <gmodule.h>
 #include <pango/pangocairo.h>
-#include <pango/pangofc-fontmap.h>
 #include <string.h>
 #include <vips/vips.h>
 
@@ -235,24 +234,6 @@ static inline int cvips_replicate(VipsImage *in, VipsImage **out, int across, in
     return vips_replicate(in, out, across, down, NULL);
 }
 
-/// Removes all fonts from Pango's map of this thread, which libvips uses before 8.15, unless the last call had the same
-/// font. The map keeps every font that it opened, by family and size, and requests choose both: without this a client
-/// could fill the memory. The fonts of one family and size stay, because opening them again would take longer than a text.
-static inline void cvips_forget_other_fonts(const char *font) {
-    static _Thread_local guint last = 0;
-    guint now = g_str_hash(font);
-    if (now == last) return;
-    last = now;
-    PangoFontMap *map = pango_cairo_font_map_get_default();
-    if (PANGO_IS_FC_FONT_MAP(map)) pango_fc_font_map_cache_clear(PANGO_FC_FONT_MAP(map));
-}
-
-/// Renders Pango markup as a mask of one band, 0 to 255. One point is one pixel.
-static inline int cvips_text(VipsImage **out, const char *text, const char *font) {
-    cvips_forget_other_fonts(font);
-    return vips_text(out, text, "font", font, "dpi", 72, NULL);
-}
-
 /// Joins frames from top to bottom.
 static inline int cvips_join_frames(VipsImage **frames, VipsImage **out, int count) {
     return vips_arrayjoin(frames, out, count, "across", 1, NULL);
@@ -260,6 +241,85 @@ static inline int cvips_join_frames(VipsImage **frames, VipsImage **out, int cou
 
 static inline int cvips_mean(VipsImage *in, double *out) {
     return vips_avg(in, out, NULL);
+}
+
+// MARK: Text
+
+/// Creates a font map for texts, in which one point is one pixel.
+static inline void *cvips_fonts_new(void) {
+    PangoFontMap *fonts = pango_cairo_font_map_new();
+    pango_cairo_font_map_set_resolution((PangoCairoFontMap *)fonts, 72);
+    return fonts;
+}
+
+/// Frees a font map, all fonts that texts opened in it, and the glyphs that cairo has cached for them.
+///
+/// cairo retains the 256 fonts of the process that were released last, with all pixels of their glyphs: gigabytes, if
+/// the fonts were large. No function of cairo frees them, so 256 fonts without glyphs replace them.
+static inline void cvips_fonts_free(void *fonts) {
+    g_object_unref(fonts);
+    cairo_font_face_t *face = cairo_user_font_face_create();
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_matrix_t identity;
+    cairo_matrix_init_identity(&identity);
+    for (int size = 1; size <= 256; size++) {
+        cairo_matrix_t scale;
+        cairo_matrix_init_scale(&scale, size, size);
+        cairo_scaled_font_destroy(cairo_scaled_font_create(face, &scale, &identity, options));
+    }
+    cairo_font_options_destroy(options);
+    cairo_font_face_destroy(face);
+}
+
+/// Renders the visible part of a layout as a mask of one band.
+static inline int cvips_render_layout(VipsImage **out, PangoLayout *layout) {
+    PangoRectangle ink;
+    pango_layout_get_pixel_extents(layout, &ink, NULL);
+    if (ink.width <= 0 || ink.height <= 0) {
+        vips_error("text", "no text to render");
+        return -1;
+    }
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_A8, ink.width, ink.height);
+    cairo_t *context = cairo_create(surface);
+    cairo_translate(context, -ink.x, -ink.y);
+    pango_cairo_show_layout(context, layout);
+    cairo_surface_flush(surface);
+    VipsImage *image = NULL;
+    void *pixels;
+    if (cairo_status(context) != CAIRO_STATUS_SUCCESS) {
+        vips_error("text", "%s", cairo_status_to_string(cairo_status(context)));
+    } else if ((image = cvips_new_pixels(ink.width, ink.height, 1, &pixels)) != NULL) {
+        const unsigned char *mask = cairo_image_surface_get_data(surface);
+        size_t stride = cairo_image_surface_get_stride(surface);
+        for (size_t y = 0; y < (size_t)ink.height; y++)
+            memcpy((unsigned char *)pixels + y * ink.width, mask + y * stride, ink.width);
+    }
+    cairo_destroy(context);
+    cairo_surface_destroy(surface);
+    *out = image;
+    return image == NULL ? -1 : 0;
+}
+
+/// Renders Pango markup as a mask of one band, 0 to 255, with a font map of cvips_fonts_new. Only one thread of the
+/// process may call this function or cvips_fonts_free at a time: cairo 1.16 deadlocks or crashes if two do.
+///
+/// vips_text would retain its fonts until the process ends: libvips 8.14.2 and later have a font map that no caller can
+/// reach, 8.14.1 has one for each thread and no lock.
+static inline int cvips_text(VipsImage **out, void *fonts, const char *text, const char *font) {
+    if (!pango_parse_markup(text, -1, 0, NULL, NULL, NULL, NULL)) {
+        vips_error("text", "invalid markup");
+        return -1;
+    }
+    PangoContext *context = pango_font_map_create_context((PangoFontMap *)fonts);
+    PangoLayout *layout = pango_layout_new(context);
+    PangoFontDescription *description = pango_font_description_from_string(font);
+    pango_layout_set_font_description(layout, description);
+    pango_layout_set_markup(layout, text, -1);
+    int status = cvips_render_layout(out, layout);
+    pango_font_description_free(description);
+    g_object_unref(layout);
+    g_object_unref(context);
+    return status;
 }
 
 // MARK: Writing

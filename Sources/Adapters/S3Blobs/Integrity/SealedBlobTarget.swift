@@ -49,12 +49,20 @@ package struct SealedBlobTarget: BackupTarget {
     package func list(prefix: String, after: String?, limit: Int) throws(BackupTargetFailure) -> [BackupObject] {
         try reporting {
             let root = bucket.layout.root
-            let page = try bucket.client.list(prefix: root + prefix, after: after.map { root + $0 }, limit: limit)
-            return try page.objects.map { object in
-                let size = try S3StoredBlob(object, in: bucket).size
-                let name = String(object.key.dropFirst(root.count))
-                return BackupObject(name: name, size: size, modified: object.modified)
+            var found: [BackupObject] = []
+            var position = after.map { root + $0 }
+            // A page of the store can have fewer objects than requested.
+            while found.count < limit {
+                let page = try bucket.client.list(prefix: root + prefix, after: position, limit: limit - found.count)
+                for object in page.objects {
+                    let size = try S3StoredBlob(object, in: bucket).size
+                    let name = String(object.key.dropFirst(root.count))
+                    found.append(BackupObject(name: name, size: size, modified: object.modified))
+                }
+                guard page.hasMore, let last = page.objects.last?.key, last != position else { break }
+                position = last
             }
+            return found
         }
     }
 

@@ -43,14 +43,10 @@ struct GlyphMask {
     private let samples: [UInt8]
 
     /// The size of the font in pixels.
-    private static let pixels = 96
+    private static let pixels = 96.0
 
     init(_ character: Character) throws {
-        var image: UnsafeMutablePointer<VipsImage>?
-        guard cvips_text(&image, String(character), "sans-serif bold, \(GlyphMask.pixels)") == 0, let image else {
-            throw VipsError.take("text")
-        }
-        let handle = VipsImageHandle(owning: image)
+        let handle = try TextFonts.mask(of: String(character), in: "sans-serif bold", pixels: GlyphMask.pixels)
         (width, height) = (handle.size.width, handle.size.height)
         var count = 0
         guard let memory = vips_image_write_to_memory(handle.pointer, &count) else { throw VipsError.take("memory") }

@@ -62,16 +62,15 @@ extension ImageJob {
     /// A text as a mask; `nil` if it has no visible characters.
     private func text(_ mark: Watermark.TextMark) throws -> VipsImageHandle? {
         guard mark.text.contains(where: { !$0.isWhitespace }) else { return nil }
-        var image: UnsafeMutablePointer<VipsImage>?
-        guard cvips_text(&image, mark.markup, mark.fontName) == 0, let image else {
-            let cause = VipsError.take("text")
+        do throws(VipsError) {
+            return try TextFonts.mask(of: mark.markup, in: mark.font ?? "sans-serif", pixels: mark.pixels)
+        } catch {
             throw ServiceError(
                 .badImageRequest,
                 "Bad image request: the watermark's text cannot be rendered.",
-                cause: cause
+                cause: error
             )
         }
-        return VipsImageHandle(owning: image)
     }
 }
 
@@ -88,9 +87,6 @@ extension Watermark.TextMark {
             }
         }
     }
-
-    /// Pango's font description: a family, a comma, and the size.
-    fileprivate var fontName: String { "\(font ?? "sans-serif"), \(pixels)" }
 }
 
 extension VipsImageHandle {
