@@ -9,14 +9,7 @@ import Testing
 struct S3OrderTests {
     /// What the target lists of a store that answers with pages of keys.
     private func list(_ pages: [[String]], limit: Int = 100) throws -> [String] {
-        let server = try ScriptedServer { _, number in
-            let page = number <= pages.count ? pages[number - 1] : []
-            let time = "<LastModified>2026-01-02T03:04:05.000Z</LastModified>"
-            let entries = page.map { "<Contents><Key>\($0)</Key><Size>1</Size>\(time)</Contents>" }.joined()
-            let token = "<NextContinuationToken>\(number)</NextContinuationToken>"
-            let end = number < pages.count ? "<IsTruncated>true</IsTruncated>\(token)" : ""
-            return .json("<ListBucketResult>\(end)\(entries)</ListBucketResult>")
-        }
+        let server = try ScriptedServer.listing(pages, size: 1)
         defer { server.close() }
         let client = S3Client(
             try S3Bucket("bucket", region: "us-east-1", endpoint: server.url),

@@ -3,7 +3,7 @@ internal import Glibc
 /// A counting semaphore for threads, whose time limits do not depend on the time of day.
 ///
 /// On Linux, dispatch waits until a moment of `CLOCK_REALTIME`: when that clock is set back by an hour, a wait of a
-/// second lasts an hour. This one waits until a moment of ``clock``, which nobody can set.
+/// second lasts an hour. This one waits until a moment of ``clock``, which cannot be set.
 ///
 /// `@unchecked Sendable`: `init` alone writes the two pointers, before another thread has them. `count` is read and
 /// written only while `mutex` is locked; the condition is a type of the system for several threads. Both are destroyed

@@ -84,7 +84,7 @@ package struct StorageFolder: ~Copyable {
         guard StorageContents.exists(path) else {
             throw ExitError.storage("the storage folder \(path) does not exist")
         }
-        // Whoever passed over it would say that all apps are done.
+        // A caller that passed over it would say that all apps are done.
         if let app = try StorageContents.appsWithoutDatabase(in: path, named: name).first {
             throw ExitError.storage("the database \(path)/\(app)/\(name) \(StorageContents.lostDatabaseAdvice)")
         }

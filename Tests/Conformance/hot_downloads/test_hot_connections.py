@@ -1,7 +1,6 @@
 """Pipelines, slow clients, WebSockets, stop and time-outs on connections with hot requests."""
 
 import re
-import socket
 import threading
 import time
 
@@ -14,6 +13,7 @@ from hot import active, assert_hot, get, make_hot, settled_hot_count
 from hot_files import all_of, hot_response, responses_in, slow_connection, stored, whole_responses
 from live_messages import from_protobuf, packed
 from live_wire import BINARY, CLOSE, WireSocket, frame
+from stopping import is_refused
 from uploading import KB, MB, noise
 
 
@@ -192,14 +192,6 @@ def test_client_that_ends_its_sending_gets_the_whole_of_a_large_file(server):
         connection.send(get(target) * 2)
         connection.end_of_sending()
         assert responses_in(all_of(connection)) == [data] * 2
-
-
-def is_refused(server):
-    try:
-        socket.create_connection(("127.0.0.1", server.port), timeout=1).close()
-        return False
-    except (ConnectionError, TimeoutError):
-        return True
 
 
 @pytest.mark.few(1)

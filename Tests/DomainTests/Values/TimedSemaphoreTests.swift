@@ -33,7 +33,7 @@ import Testing
         #expect(TimedSemaphore.now - begin >= .milliseconds(20))
     }
 
-    @Test("the end of a wait is a moment of the clock that nobody can set")
+    @Test("the end of a wait is a moment of the clock that cannot be set")
     func clock() {
         #expect(TimedSemaphore.clock == CLOCK_MONOTONIC)
         // For CLOCK_REALTIME this is a moment in 1970 or soon after, and the wait would end at once.

@@ -6,7 +6,7 @@ extension MediaType {
     /// All other types (HTML, SVG, XML, scripts, unknown types) are served in a sandbox without scripts and without the
     /// server's origin; `nosniff` makes the browser use the declared type. docs/security.md explains the reasons.
     var isPassive: Bool {
-        // Every type of XML can have scripts, whatever stands in front of the slash.
+        // Every type of XML can have scripts, also `image/…+xml`.
         guard !description.hasSuffix("+xml") else { return false }
         return switch topLevel {
         case "audio", "video", "font", "image": true

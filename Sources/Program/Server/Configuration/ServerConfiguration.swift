@@ -285,13 +285,6 @@ package struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// The networks whose addresses have no limit of connections and of requests at once on connections of HTTP/2:
-    /// trusted proxies, whose connections are those of many clients, and `limits.exempt`.
-    package var networksWithoutConnectionLimit: [IPNetwork] {
-        // The limits count IPv6 clients by their 64-bit networks, and the proxies are trusted address by address.
-        http.proxies.networks + requestLimits.exempt.map(\.clientNetwork)
-    }
-
     /// The running and waiting fetches for guests, at most as many as for other callers.
     package var guestFetches: (threads: Int, queue: Int) {
         (min(threads.guestFetches, threads.fetches), min(threads.guestFetchQueue, threads.fetchQueue))
