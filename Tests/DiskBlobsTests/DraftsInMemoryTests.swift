@@ -11,15 +11,25 @@ import Testing
     private let bytes = ByteBuffer(string: "bytes")
 
     /// An area and a store in one folder; with places of their own, because other tests take those of the process.
-    private func storage(_ folder: String, places: Int = 8) throws -> BlobStorage {
+    private func storage(_ folder: String, places: Int = 8, hasHardLinks: Bool = true) throws -> BlobStorage {
         BlobStorage(
             staging: try DiskStagingArea(folder: folder, pool: .singleton, places: DraftPlaces(count: places)),
-            blobs: try DiskBlobStore(folder: folder, pool: .singleton)
+            blobs: try DiskBlobStore(folder: folder, pool: .singleton, hasHardLinks: hasHardLinks)
         )
     }
 
     private func names(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging")
+    }
+
+    /// The number of open descriptors of staged files.
+    private func openFiles(_ folder: String) throws -> Int {
+        let manager = FileManager.default
+        return try manager.contentsOfDirectory(atPath: "/proc/self/fd")
+            // Other tests close theirs meanwhile.
+            .compactMap { try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+            .filter { $0.hasPrefix("\(folder)/staging/") }
+            .count
     }
 
     private func commit(
@@ -115,7 +125,7 @@ import Testing
             let storage = try storage(folder)
             let staged = try await storage.staging.stage(bytes)
             try FileManager.default.moveItem(atPath: "\(folder)/staging", toPath: "\(folder)/aside")
-            await expectFailure(.internalFailure) { _ = try await commit(staged, to: storage) }
+            await expectFailure(.storageReadOnly) { _ = try await commit(staged, to: storage) }
             try FileManager.default.moveItem(atPath: "\(folder)/aside", toPath: "\(folder)/staging")
             #expect(try names(folder) == [])
             let note = try await commit(staged, to: storage)
@@ -176,15 +186,95 @@ import Testing
         }
     }
 
-    @Test("bytes that are written out are in a file and can still be committed")
+    @Test("bytes that are written out are in a closed file and can still be committed")
     func writtenOut() async throws {
         try await Samples.withFolder { folder in
             let storage = try storage(folder)
             let staged = try await storage.staging.stage(bytes)
             for _ in 0..<2 { try await staged.writeOut() }
             #expect(try names(folder).count == 1)
+            #expect(try openFiles(folder) == 0)
             let note = try await commit(staged, to: storage)
             #expect(try names(folder) == [note.fileName])
+            #expect(try openFiles(folder) == 0)
+        }
+    }
+
+    @Test("a draft that has its file from the start is closed when it is written out")
+    func writtenOutWithoutPlace() async throws {
+        try await Samples.withFolder { folder in
+            let staging = try storage(folder, places: 0).staging
+            let staged = try await staging.stage(bytes)
+            #expect(try openFiles(folder) == 1)
+            try await staged.writeOut()
+            #expect(try openFiles(folder) == 0)
+            await staged.discard()
+            #expect(try names(folder) == [])
+        }
+    }
+
+    @Test("closed bytes of an upload are open for a read only as long as it lasts, and stay open after a write")
+    func closed() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try storage(folder)
+            let staged = try await storage.staging.stage(bytes, as: ObjectIDGenerator().next())
+            #expect(try openFiles(folder) == 1)
+            for _ in 0..<2 { try await staged.close() }
+            #expect(try openFiles(folder) == 0)
+            #expect(try await staged.read(at: 0, count: 100) == bytes)
+            #expect(try openFiles(folder) == 0)
+            let writer = staged.write(at: 5, digesting: [])
+            try await writer.append(ByteBuffer(string: " and more"))
+            _ = try await writer.finish()
+            #expect(try openFiles(folder) == 1)
+            #expect(!staged.isSynced)
+            try await staged.close()
+            #expect(staged.isSynced)
+            #expect(try await staged.finish(size: 14, needsMD5: true).head == ByteBuffer(string: "bytes and more"))
+            _ = try await commit(staged, to: storage)
+            await staged.discard()
+            #expect(try names(folder) == [])
+            #expect(try openFiles(folder) == 0)
+        }
+    }
+
+    @Test("closed bytes become a blob on a file system without hard links, and the blob can be removed again")
+    func closedWithoutLinks() async throws {
+        try await Samples.withFolder { folder in
+            let storage = try storage(folder, hasHardLinks: false)
+            let draft = try await storage.staging.stage(bytes)
+            try await draft.writeOut()
+            let upload = try await storage.staging.stage(bytes, as: ObjectIDGenerator().next())
+            try await upload.close()
+            #expect(try openFiles(folder) == 0)
+            for (staged, name, remaining) in [(draft, "draft", 1), (upload, "upload", 0)] {
+                let key = try #require(FileKey(name))
+                let note = try await commit(staged, to: storage, as: name)
+                // The rename took the only name.
+                #expect(try names(folder).count == remaining)
+                // Bytes without a name stay open.
+                try await staged.close()
+                #expect(try await storage.blobs.open(key)?.read(at: 0, count: 100) == bytes)
+                #expect(try await staged.read(at: 0, count: 100) == bytes)
+                try await storage.blobs.undo(staged, as: BlobName(key), of: note.file)
+                #expect(try await storage.blobs.open(key) == nil)
+                await staged.discard()
+            }
+            #expect(try names(folder) == [])
+        }
+    }
+
+    @Test("bytes that were closed and discarded do not become those of another upload with their name")
+    func closedAndDiscarded() async throws {
+        try await Samples.withFolder { folder in
+            let staging = try storage(folder).staging
+            let id = ObjectIDGenerator().next()
+            let ended = try await staging.stage(bytes, as: id)
+            try await ended.close()
+            await ended.discard()
+            let next = try await staging.stage(ByteBuffer(string: "next"), as: id)
+            await expectFailure(.internalFailure) { _ = try await ended.read(at: 0, count: 100) }
+            await next.discard()
         }
     }
 

@@ -53,6 +53,23 @@ import Testing
         #expect(server.store.count(of: .file) == 0)
     }
 
+    @Test("the fields of a form of Kodo's count in the memory of bodies until the answer")
+    func memory() async throws {
+        var server = self.server
+        server.wire = WireLimits(jsonSize: 1 << 16, bodyMemory: 8192, fieldSize: 1024, formParts: 10)
+        try await server.test { client in
+            let large = ["key", "crc32"].map { ($0, String(repeating: "1", count: 1024)) }
+            for _ in 0..<2 {
+                let target = try await Target(client, size: 5)
+                let response = try await target.form([("token", target.token)] + large + [("file", "hello")])
+                try expectKodo(response, 413)
+                #expect(response.text.contains("http.bodyMemory"))
+            }
+            let target = try await Target(client, size: 5)
+            try expectFile(try await target.form([("file", "hello"), ("token", target.token)]), target)
+        }
+    }
+
     @Test(
         "the random key that an old SDK announced is accepted, also if the file has another key",
         arguments: [

@@ -95,6 +95,58 @@ import Testing
         #expect(server.store.count(of: .file) == 0)
     }
 
+    @Test(
+        "fields that each file of a form gets are limited like the JSON of as many objects",
+        arguments: [(1, 201), (2, 201), (3, 413)]
+    )
+    func repeated(files: Int, status: Int) async throws {
+        var server = TestServer()
+        server.wire = WireLimits(jsonSize: 1 << 16, guestJSONSize: 1500, fieldSize: 1024, formParts: 10)
+        let metaData = #"{"text":"\#(String(repeating: "a", count: 500))"}"#
+        let fields = [("name=\"metaData\"", metaData), ("name=\"ACL\"", #"{"*":{"read":true}}"#)]
+        let parts = fields + (0..<files).map { ("name=\"file\"; filename=\"\($0).txt\"", "") }
+        try await post(form(parts), to: server) { response in
+            #expect(response.status.code == status, "\(response.text)")
+            guard status == 413 else { return }
+            #expect(response.text.contains("metaData and ACL"))
+            #expect(response.text.contains("http.maxGuestJsonSize"))
+        }
+        #expect(server.staging.count == 0)
+        #expect(server.store.count(of: .file) == (status == 413 ? 0 : files))
+    }
+
+    @Test(
+        "fields, their values and the names of files count in the memory of bodies until the answer",
+        arguments: [
+            ["name", "prefix"].map { ("name=\"\($0)\"", String(repeating: "a", count: 600)) },
+            [("name=\"metaData\"", #"{"list":[\#(String(repeating: "[],", count: 200))[]]}"#)],
+            (0..<3).map { ("name=\"file\"; filename=\"\($0)\(String(repeating: "a", count: 400))\"", "") },
+        ] as [[(String, String)]]
+    )
+    func memory(parts: [(String, String)]) async throws {
+        var server = TestServer()
+        server.wire = WireLimits(jsonSize: 1 << 16, bodyMemory: 4096, fieldSize: 1024, formParts: 10)
+        let file = [("name=\"file\"; filename=\"a.txt\"", "a")]
+        let (large, small) = (form(parts + file), form(file + [("name=\"prefix\"", "p")]))
+        var headers = Who.client.headers
+        headers[.contentType] = "multipart/form-data; boundary=B"
+        try await server.test { [headers] client in
+            for _ in 0..<3 {
+                for (body, status) in [(large, 413), (small, 201)] {
+                    let response = try await client.execute(
+                        uri: "/1.1/files",
+                        method: .post,
+                        headers: headers,
+                        body: ByteBuffer(string: body)
+                    )
+                    #expect(response.status.code == status, "\(response.text)")
+                    if status == 413 { #expect(response.text.contains("http.bodyMemory"), "\(response.text)") }
+                }
+            }
+        }
+        #expect(server.staging.count == 0)
+    }
+
     @Test("a form without its closing boundary keeps nothing")
     func cutShort() async throws {
         let server = TestServer()

@@ -35,7 +35,16 @@ import Testing
         let budget = try budget(limit, apps: apps)
         #expect(budget.connections >= DescriptorBudget.fewestConnections)
         #expect(2 * apps * budget.openFiles + budget.hotFiles <= limit / 4)
-        #expect(2 * budget.connections + 2 * apps * budget.openFiles + budget.hotFiles + 64 <= limit)
+        let cached = budget.hotFiles + apps * (2 * budget.openFiles + budget.idleUploads)
+        #expect(2 * budget.connections + cached + 64 <= limit)
+    }
+
+    @Test(
+        "idle uploads have at most a sixteenth of the descriptors, and 16 for each app",
+        arguments: [(256, 1, 16), (256, 2, 8), (1024, 1, 16), (1024, 8, 8), (65_536, 8, 16)]
+    )
+    func idleUploads(limit: Int, apps: Int, count: Int) throws {
+        #expect(try budget(limit, apps: apps).idleUploads == count)
     }
 
     @Test("a limit that leaves no connections stops the start")

@@ -21,6 +21,8 @@ package final class MemoryStagingArea: StagingArea {
         var failingSyncs = 0
         /// Whether another server counts this one as ended.
         var countsAsEnded = false
+        /// The names of the bytes that were closed, in this order.
+        var closed: [String] = []
 
         /// Whether this sync fails.
         var takesFailure: Bool {
@@ -44,6 +46,9 @@ package final class MemoryStagingArea: StagingArea {
 
     /// The number of staged bytes that are not discarded.
     package var count: Int { with { $0.staged.count } }
+
+    /// The names of the bytes that were closed, in this order.
+    package var closed: [String] { with(\.closed) }
 
     /// The number of times that bytes without the name of an upload were staged: for one request, or for a copy.
     package var draftCount: Int { with(\.drafts) }
@@ -105,6 +110,7 @@ private final class MemoryStagedBlob: StagedBlob {
     private let name: Mutex<String>
     private let keepsNote = Mutex(false)
     private let hasFailed = Mutex(false)
+    private let lacksSync = Mutex(false)
 
     init(in area: MemoryStagingArea, name: String, isDraft: Bool) {
         self.area = area
@@ -149,6 +155,15 @@ private final class MemoryStagedBlob: StagedBlob {
             if !hasFailed { hasFailed = area.with { $0.takesFailure } }
             if hasFailed { throw StorageFault.failing.error() }
         }
+        lacksSync.withLock { $0 = false }
+    }
+
+    var isSynced: Bool { !lacksSync.withLock(\.self) }
+
+    func close() async throws {
+        let name = name.withLock(\.self)
+        area.with { $0.closed.append(name) }
+        if !isSynced { try await synchronize() }
     }
 
     func requireOwnCommit() throws {
@@ -213,6 +228,7 @@ private final class MemoryStagedBlob: StagedBlob {
 
     func write(_ buffer: ByteBuffer, at offset: Int) {
         let name = name.withLock(\.self)
+        lacksSync.withLock { $0 = true }
         area.with { state in
             var bytes = state.staged[name] ?? ByteBuffer()
             if bytes.readableBytes < offset { bytes.writeRepeatingByte(0, count: offset - bytes.readableBytes) }

@@ -39,6 +39,22 @@ package enum StagingAreaContract {
             #expect(try await staged.read(at: 0, count: 100) == ByteBuffer(string: "beforeabc"))
             await staged.discard()
         },
+        ContractRule("closed bytes are read, written, finished and discarded like others") { area in
+            for name in [nil, ObjectIDGenerator().next()] {
+                let staged = if let name { try await area.stage(as: name) } else { try await area.stage() }
+                for (offset, text) in [(0, "abc"), (3, "def"), (1, "BC")] {
+                    let writer = staged.write(at: Int64(offset), digesting: [])
+                    try await writer.append(ByteBuffer(string: text))
+                    _ = try await writer.finish()
+                    try await staged.close()
+                }
+                #expect(try await staged.extent() == 6)
+                #expect(try await staged.read(at: 0, count: 100) == ByteBuffer(string: "aBCdef"))
+                #expect(try await staged.finish(size: 6, needsMD5: true).head == ByteBuffer(string: "aBCdef"))
+                await staged.discard()
+            }
+            #expect(try await area.leftovers() == [])
+        },
         ContractRule("facts are those of the bytes as they stand in the end, written in any order and again") { area in
             let block = Int(ContentHash.blockSize)
             let whole = ByteBuffer.pattern(2 * block + 1000)

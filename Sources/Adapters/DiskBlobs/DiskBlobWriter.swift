@@ -101,17 +101,18 @@ final class DiskBlobWriter: BlobWriter {
         guard piece.size > 0 else { return }
         var jobs: [@Sendable () throws -> Void] = [
             { [blob] in
-                let file = try blob.content.file()
                 let end = position + Int64(piece.size)
-                do {
-                    try blob.pool.health.requireSpace()
-                    try file.write(piece.buffers, at: position)
-                } catch {
-                    self.release(upTo: end, in: file, after: error)
-                    throw error
+                try blob.content.write { file in
+                    do {
+                        try blob.pool.health.requireSpace()
+                        try file.write(piece.buffers, at: position)
+                    } catch {
+                        self.release(upTo: end, in: file, after: error)
+                        throw error
+                    }
+                    blob.note(piece.buffers, at: position)
+                    self.flush(file, upTo: end)
                 }
-                blob.note(piece.buffers, at: position)
-                self.flush(file, upTo: end)
             },
             { [blob] in blob.hashes.update(piece.buffers, at: position) },
         ]

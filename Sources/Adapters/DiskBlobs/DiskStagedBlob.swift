@@ -163,8 +163,25 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     func writeOut() async throws {
-        guard !content.isOnDisk else { return }
-        _ = try await pool.runIfActive { [content] in try content.file() }
+        guard !content.isOnDisk || content.isOpen else { return }
+        try await pool.runIfActive { [self] in
+            _ = try content.file()
+            try closeFile()
+        }
+    }
+
+    var isSynced: Bool { content.isSynced }
+
+    func close() async throws {
+        guard content.isOpen else { return }
+        try await pool.runIfActive { [self] in try closeFile() }
+    }
+
+    private func closeFile() throws {
+        if !content.isSynced { try synchronizeData() }
+        content.close()
+        // Read again from the file: the bytes can stay closed for long.
+        known.withLock { $0?.head = ByteBuffer() }
     }
 
     func open() async throws -> any OpenBlob {
@@ -179,8 +196,7 @@ final class DiskStagedBlob: StagedBlob {
 
     func synchronize() async throws {
         try await pool.runIfActive { [self] in
-            let file = try content.file()
-            try syncs.share { try file.descriptor.synchronizeData() }
+            try synchronizeData()
             let (count, durable) = renames.withLock(\.self)
             guard durable != count else { return }
             // Parts that are written at once each sync the folder, until one of them has done so: none is acknowledged
@@ -188,6 +204,12 @@ final class DiskStagedBlob: StagedBlob {
             try synchronizeFolder(layout.staging)
             renames.withLock { $0.durable = count }
         }
+    }
+
+    private func synchronizeData() throws {
+        // Opened before the sync: an error of opening it is none of the bytes.
+        let file = try content.file()
+        try syncs.share { try content.covering { try file.descriptor.synchronizeData() } }
     }
 
     func noteCommit(as blob: BlobName, of file: ObjectID) async throws {
@@ -255,12 +277,16 @@ final class DiskStagedBlob: StagedBlob {
 
     /// Gives the file the name of a blob, after it was created if the bytes were in memory; blocks.
     ///
+    /// - Parameters:
+    ///   - blob: The path of the blob.
+    ///   - hasHardLinks: As for ``linkBlob(_:_:hasHardLinks:)``.
     /// - Returns: `false` if the blob's folder is on another file system, where the file can have no name.
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another file has the name.
-    func link(to blob: String) throws -> Bool {
-        _ = try content.file()
+    func link(to blob: String, hasHardLinks: Bool) throws -> Bool {
+        // A rename takes the path by which a closed file is opened.
+        let file = try content.file()
         do {
-            try linkBlob(content.path, blob)
+            if try linkBlob(content.path, blob, hasHardLinks: hasHardLinks) { content.keepRenamed(file) }
         } catch let error as ServiceError where error.code == .duplicateValue {
             // Left by an earlier put that could not be undone, or by a power cut during this commit on a file system
             // that stored the new name and not the removal of the old one.

@@ -15,12 +15,20 @@ final class StagedContent: Sendable {
     private struct State {
         var path: String
         var file: OpenFile?
+        /// Whether there is a file, open or not.
+        var isOnDisk: Bool
+        /// Whether the file can be opened by its path; one that was renamed to a blob cannot.
+        var isAtPath = true
         /// The bytes in memory; `nil` before they are there.
         var held: [ByteBuffer]?
         /// The place in memory, while there is no file.
         var place: DraftPlaces.Place?
-        /// Whether the bytes were removed before there was a file; then none is created any more.
+        /// Whether the bytes were removed; then no file is created or opened any more.
         var isRemoved = false
+        /// The number of writes that began, of those that ended, and of those that a sync has covered.
+        var begun = 0
+        var ended = 0
+        var synced = 0
     }
 
     private let state: Mutex<State>
@@ -44,7 +52,7 @@ final class StagedContent: Sendable {
         unsettled: UnsettledNames,
         health: StorageHealth
     ) {
-        state = Mutex(State(path: path, file: file, place: place))
+        state = Mutex(State(path: path, file: file, isOnDisk: file != nil, place: place))
         ownPath = path
         self.unsettled = unsettled
         self.health = health
@@ -54,7 +62,13 @@ final class StagedContent: Sendable {
     var path: String { state.withLock(\.path) }
 
     /// Whether there is a file.
-    var isOnDisk: Bool { state.withLock { $0.file != nil } }
+    var isOnDisk: Bool { state.withLock(\.isOnDisk) }
+
+    /// Whether the file stays open until it is closed.
+    var isOpen: Bool { state.withLock { $0.file != nil } }
+
+    /// Whether all writes have ended before a sync.
+    var isSynced: Bool { state.withLock { $0.begun == $0.synced } }
 
     /// Keeps all bytes of a draft in memory, if it has neither a file nor bytes.
     ///
@@ -62,7 +76,7 @@ final class StagedContent: Sendable {
     /// - Returns: Whether they are kept.
     func hold(_ buffers: [ByteBuffer]) -> Bool {
         state.withLock { state in
-            guard state.file == nil, state.held == nil else { return false }
+            guard !state.isOnDisk, state.held == nil else { return false }
             state.held = buffers
             return true
         }
@@ -70,29 +84,77 @@ final class StagedContent: Sendable {
 
     /// The file, which is created with the bytes in memory if there is none; blocks.
     ///
+    /// A closed one is opened for the caller alone, so that it is closed again with the last use of the result.
+    ///
     /// - Throws: Errors of the storage, after which there is no file and the bytes stay in memory; an error if the bytes
     ///   were removed.
     func file() throws -> OpenFile {
-        try state.withLock { state in
-            if let file = state.file { return file }
-            guard !state.isRemoved else { throw failure(of: "open", ENOENT) }
-            try health.requireSpace()
-            let file: OpenFile
-            do {
-                file = try create(state.path, with: state.held ?? [])
-            } catch let error as ServiceError where (error.cause as? SyscallError)?.number == EEXIST {
-                // The note of an earlier request, whose commit failed and stayed undecided: this one takes its place.
-                file = try create(ownPath, with: state.held ?? [])
-                guard rename(ownPath, state.path) == 0 else {
-                    let number = errno
-                    unsettled.remove(ownPath)
-                    throw failure(of: "rename", number)
-                }
+        try state.withLock { state in try open(&state) }
+    }
+
+    private func open(_ state: inout State) throws -> OpenFile {
+        if let file = state.file { return file }
+        guard !state.isRemoved else { throw failure(of: "open", ENOENT) }
+        if state.isOnDisk { return OpenFile(try Descriptor(state.path, O_RDWR | O_NOFOLLOW)) }
+        try health.requireSpace()
+        let file: OpenFile
+        do {
+            file = try create(state.path, with: state.held ?? [])
+        } catch let error as ServiceError where (error.cause as? SyscallError)?.number == EEXIST {
+            // The note of an earlier request, whose commit failed and stayed undecided: this one takes its place.
+            file = try create(ownPath, with: state.held ?? [])
+            guard rename(ownPath, state.path) == 0 else {
+                let number = errno
+                unsettled.remove(ownPath)
+                throw failure(of: "rename", number)
             }
+        }
+        state.file = file
+        state.isOnDisk = true
+        state.begun += 1
+        state.ended += 1
+        state.held = nil
+        state.place = nil
+        return file
+    }
+
+    /// Writes to the file, which stays open; blocks.
+    ///
+    /// - Throws: As ``file()``, and the errors of the body.
+    func write(_ body: (OpenFile) throws -> Void) throws {
+        let file = try state.withLock { state in
+            let file = try open(&state)
             state.file = file
-            state.held = nil
-            state.place = nil
+            state.begun += 1
             return file
+        }
+        defer { state.withLock { $0.ended += 1 } }
+        try body(file)
+    }
+
+    /// Runs a sync of the file, and notes that it has covered the writes that ended before.
+    func covering(_ sync: () throws -> Void) throws {
+        let covered = state.withLock(\.ended)
+        try sync()
+        state.withLock { $0.synced = max($0.synced, covered) }
+    }
+
+    /// Closes the file, unless a write lacks its sync: a file that is opened later need not report its error.
+    ///
+    /// A file that was renamed to a blob stays open.
+    func close() {
+        state.withLock { state in
+            if state.begun == state.synced, state.isAtPath { state.file = nil }
+        }
+    }
+
+    /// Keeps the file open after it was renamed to a blob: its path leads to no file, or to another one, from then on.
+    ///
+    /// - Parameter file: The file, which was opened before the rename.
+    func keepRenamed(_ file: OpenFile) {
+        state.withLock { state in
+            state.file = state.file ?? file
+            state.isAtPath = false
         }
     }
 
@@ -114,7 +176,7 @@ final class StagedContent: Sendable {
     /// - Throws: Errors of the storage; the path stays then.
     func move(to path: String) throws -> Bool {
         try state.withLock { state in
-            let isRenamed = state.file != nil && state.path != path
+            let isRenamed = state.isOnDisk && state.path != path
             if isRenamed { try syscall("rename") { rename(state.path, path) } }
             state.path = path
             return isRenamed
@@ -126,10 +188,11 @@ final class StagedContent: Sendable {
     /// - Returns: The error number of a failure.
     func remove() -> CInt? {
         state.withLock { state in
-            guard state.file == nil else { return unsettled.remove(state.path) }
+            // Other bytes can get the name of a closed file.
+            state.isRemoved = true
+            guard !state.isOnDisk else { return unsettled.remove(state.path) }
             state.held = nil
             state.place = nil
-            state.isRemoved = true
             return nil
         }
     }

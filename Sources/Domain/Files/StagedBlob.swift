@@ -38,8 +38,17 @@ package protocol StagedBlob: Sendable {
     /// Opens the current bytes for reading; they stay readable after ``discard()``.
     func open() async throws -> any OpenBlob
 
-    /// Moves bytes that are in memory until their commit to the storage, for a request that stages more of them.
+    /// Moves bytes that are in memory until their commit to the storage, syncs and closes them, for a request that stages
+    /// more of them.
     func writeOut() async throws
+
+    /// Whether ``close()`` needs no sync.
+    var isSynced: Bool { get }
+
+    /// Closes bytes that no request uses, after a sync of those that lack it; the next use opens them again.
+    ///
+    /// Does nothing while a writer writes, and throws as ``synchronize()``.
+    func close() async throws
 
     /// Syncs the written bytes and the note of a commit to the disk.
     ///
@@ -94,6 +103,10 @@ package protocol StagedBlob: Sendable {
 
 extension StagedBlob {
     package func writeOut() async throws {}
+
+    package var isSynced: Bool { true }
+
+    package func close() async throws {}
 
     package func requireOwnCommit() throws {}
 

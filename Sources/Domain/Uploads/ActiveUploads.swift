@@ -1,13 +1,14 @@
 internal import Synchronization
 
-/// The uploads in use, by the digest of their token; recently used ones stay in memory for the next request.
+/// The uploads in use, by the digest of their token; recently used ones stay in memory for the next request, but large
+/// descriptions do not.
 ///
 /// On a shared store none stays, and each request reads the rows again.
 final class ActiveUploads: Sendable {
     private struct Entry {
         let number: Int
         let use: UploadUse
-        let source: Source
+        var source: Source
         var users = 0
         var lastUse = 0
         /// Whether no request has used it since it was announced.
@@ -18,10 +19,23 @@ final class ActiveUploads: Sendable {
     private enum Source {
         /// It is known: this server has stored it.
         case known(ActiveUpload)
+        /// The next request loads it.
+        case unloaded
         /// The first request loads it for all.
         case loading(Task<ActiveUpload?, any Error>)
         /// Each request loads its own: on a shared store.
         case rows
+    }
+
+    /// What stays of an entry after a request.
+    private enum Retention {
+        case all
+        /// After the last request what is not in rows, without the description, which is large.
+        case use
+        /// The entry is dropped at once, also from other requests that use it: the upload has ended.
+        case nothing
+        /// The entry is dropped at once, and its bytes are closed: the upload could not be loaded.
+        case closed
     }
 
     private struct State {
@@ -29,38 +43,66 @@ final class ActiveUploads: Sendable {
         var uses = 0
         /// The number of new entries.
         var newCount = 0
+        /// The digests of the entries without a request whose bytes can be open, the last used one last.
+        var open: [String] = []
+        /// The maximum number of those.
+        let openCount: Int
+
+        /// Notes that the last request of an entry has ended.
+        ///
+        /// - Returns: The upload whose bytes are to be closed for it: if possible one that needs no sync, because the
+        ///   request waits.
+        mutating func rest(_ digest: String) -> UploadUse? {
+            guard let use = entries[digest]?.use, use.with({ $0.blob != nil }) else { return nil }
+            open.append(digest)
+            guard open.count > openCount else { return nil }
+            let synced = open.firstIndex { entries[$0]?.use.with(\.blob)?.isSynced ?? true }
+            return entries[open.remove(at: synced ?? 0)]?.use
+        }
 
         /// Drops new entries, and others without a request, if there are twice as many as stay.
+        ///
+        /// Those whose bytes can be open stay: they are closed, with the sync that they can lack, before.
         mutating func dropIdle() {
             if newCount > 2 * ActiveUploads.newCount {
-                drop(keeping: ActiveUploads.newCount) { $0.isNew }
+                drop(keeping: ActiveUploads.newCount) { $1.isNew }
                 newCount = ActiveUploads.newCount
             }
             if entries.count - newCount > 2 * ActiveUploads.idleCount {
-                drop(keeping: ActiveUploads.idleCount) { !$0.isNew && $0.users == 0 }
+                let resting = Set(open)
+                drop(keeping: ActiveUploads.idleCount) { !$1.isNew && $1.users == 0 && !resting.contains($0) }
             }
         }
 
         /// Drops the entries of a kind whose last use is longest ago.
-        private mutating func drop(keeping count: Int, where isDropped: (Entry) -> Bool) {
-            let kind = entries.filter { isDropped($0.value) }.sorted { $0.value.lastUse < $1.value.lastUse }
+        private mutating func drop(keeping count: Int, where isDropped: (String, Entry) -> Bool) {
+            let kind = entries.filter { isDropped($0.key, $0.value) }.sorted { $0.value.lastUse < $1.value.lastUse }
             for (digest, _) in kind.dropLast(count) { entries[digest] = nil }
         }
     }
 
     private let isShared: Bool
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// The number of uploads without a request that stay cached, with one descriptor each.
-    private static let idleCount = 128
+    /// The number of uploads without a request that stay cached.
+    static let idleCount = 128
+    /// The maximum size of the description of those, in bytes: 256 of them take 80 MB.
+    static let idleSize = 8 << 10
     /// The number of announced uploads that stay cached until their first request.
     ///
     /// They take 2 KB each and no descriptor; reading one again takes a fifth of the time of a small upload.
     static let newCount = 1024
+    /// The maximum size of the description of those, in bytes: 2048 of them take 80 MB.
+    static let newSize = 1 << 10
 
-    /// - Parameter isShared: Whether other servers can change the uploads.
-    init(isShared: Bool) {
+    /// - Parameters:
+    ///   - isShared: Whether other servers can change the uploads.
+    ///   - openCount: The number of uploads without a request whose bytes stay open, with one descriptor each: the other
+    ///     ones are opened again by the next request. If more than these lack a sync, as between the chunks of a Kodo
+    ///     block, requests wait for syncs of other uploads.
+    init(isShared: Bool, openCount: Int) {
         self.isShared = isShared
+        state = Mutex(State(openCount: openCount))
     }
 
     /// Runs a body with the upload of a token, loaded once for concurrent requests; `nil` if it does not exist.
@@ -73,9 +115,11 @@ final class ActiveUploads: Sendable {
     ) async throws -> Result {
         let entry = state.withLock { state in
             state.uses += 1
-            var entry = state.entries[digest] ?? newEntry(state.uses, load)
+            var entry = state.entries[digest] ?? newEntry(state.uses)
+            if case .unloaded = entry.source { entry.source = loading(load, in: entry.use) }
             entry.users += 1
             entry.lastUse = state.uses
+            state.open.removeAll { $0 == digest }
             if entry.isNew { state.newCount -= 1 }
             entry.isNew = false
             state.entries[digest] = entry
@@ -86,30 +130,37 @@ final class ActiveUploads: Sendable {
             switch entry.source {
             case .known(let known): upload = known
             case .loading(let task): upload = try await task.value
-            case .rows: upload = try await load().map { ActiveUpload($0, in: entry.use) }
+            case .unloaded, .rows: upload = try await load().map { ActiveUpload($0, in: entry.use) }
             }
         } catch {
-            release(digest, entry.number, forgetting: true)
+            await close(release(digest, entry.number, retaining: .closed))
             throw error
         }
-        defer { release(digest, entry.number, forgetting: upload?.with(\.isEnded) ?? true) }
-        return try await body(upload)
+        do {
+            let result = try await body(upload)
+            await release(digest, entry.number, of: upload)
+            return result
+        } catch {
+            await release(digest, entry.number, of: upload)
+            throw error
+        }
     }
 
-    private func newEntry(
-        _ number: Int,
-        _ load: @escaping @Sendable () async throws -> UploadRecords.Found?
-    ) -> Entry {
-        let use = UploadUse()
-        guard !isShared else { return Entry(number: number, use: use, source: .rows) }
-        let task = Task { try await load().map { ActiveUpload($0, in: use) } }
-        return Entry(number: number, use: use, source: .loading(task))
+    private func newEntry(_ number: Int) -> Entry {
+        Entry(number: number, use: UploadUse(), source: isShared ? .rows : .unloaded)
+    }
+
+    private func loading(
+        _ load: @escaping @Sendable () async throws -> UploadRecords.Found?,
+        in use: UploadUse
+    ) -> Source {
+        .loading(Task { try await load().map { ActiveUpload($0, in: use) } })
     }
 
     /// Keeps an announced upload in memory for the first request with its token, which usually follows at once; does
-    /// nothing on a shared store.
+    /// nothing on a shared store, or with a large description.
     func keep(_ upload: StoredUpload) {
-        guard !isShared else { return }
+        guard !isShared, upload.hasDescription(upTo: ActiveUploads.newSize) else { return }
         state.withLock { state in
             guard state.entries[upload.tokenDigest] == nil else { return }
             state.uses += 1
@@ -130,16 +181,47 @@ final class ActiveUploads: Sendable {
     /// The uploads in use and those that stay cached.
     var all: [UploadUse] { state.withLock { $0.entries.values.map(\.use) } }
 
-    private func release(_ digest: String, _ number: Int, forgetting isEnded: Bool) {
+    /// Ends the use of an entry by one request.
+    ///
+    /// - Parameters:
+    ///   - digest: The digest of the token.
+    ///   - number: The number of the entry.
+    ///   - retention: What stays of the entry, on a store that is not shared.
+    /// - Returns: The upload whose bytes are to be closed.
+    private func release(_ digest: String, _ number: Int, retaining retention: Retention) -> UploadUse? {
         state.withLock { state in
-            guard state.entries[digest]?.number == number else { return }
-            state.entries[digest]?.users -= 1
+            guard var entry = state.entries[digest], entry.number == number else { return nil }
+            entry.users -= 1
+            let isLast = entry.users == 0
             guard !isShared else {
-                if state.entries[digest]?.users == 0 { state.entries[digest] = nil }
-                return
+                state.entries[digest] = isLast ? nil : entry
+                return nil
             }
-            if isEnded { state.entries[digest] = nil }
+            let hasBytes = entry.use.with { $0.blob != nil }
+            switch retention {
+            case .all: state.entries[digest] = entry
+            case .use:
+                if isLast { entry.source = .unloaded }
+                state.entries[digest] = isLast && !hasBytes ? nil : entry
+            case .nothing, .closed: state.entries[digest] = nil
+            }
+            let closed = isLast ? state.rest(digest) : nil
             state.dropIdle()
+            return retention == .closed ? entry.use : closed
         }
+    }
+
+    /// Ends the use of an entry by one request, and closes the bytes that are not to stay open.
+    private func release(_ digest: String, _ number: Int, of upload: ActiveUpload?) async {
+        let (isEnded, isSmall) =
+            upload?.with { ($0.isEnded, $0.stored.hasDescription(upTo: ActiveUploads.idleSize)) } ?? (true, true)
+        await close(release(digest, number, retaining: isEnded ? .nothing : isSmall ? .all : .use))
+    }
+
+    private func close(_ use: UploadUse?) async {
+        guard let use, let blob = use.with(\.blob) else { return }
+        let isClosed = await shieldedFromCancellation { (try? await blob.close()) != nil }
+        // As after every sync that failed, the next request opens them again.
+        if !isClosed { use.with { $0.blob = nil } }
     }
 }

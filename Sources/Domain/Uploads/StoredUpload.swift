@@ -103,6 +103,13 @@ extension StoredUpload {
     /// Whether the upload counts as unfinished; a piece does until the file of its final upload exists.
     var isOpen: Bool { !isFinished || kind == .partial }
 
+    /// Whether the client's description has at most a number of bytes as text; in memory it takes up to forty times as many.
+    func hasDescription(upTo size: Int) -> Bool {
+        var rest = size - (metadataHeader?.utf8.count ?? 0)
+        return JSONValue.object(description.metaData).fits(in: &rest)
+            && JSONValue.object(description.acl?.json ?? [:]).fits(in: &rest)
+    }
+
     /// Whether it waits for partial uploads to be finished (tus `concatenation-unfinished`).
     package var isWaiting: Bool { !isFinished && !pieces.isEmpty }
 

@@ -77,7 +77,8 @@ extension UploadService {
     ///     and for tus. On a shared store their rows are not read otherwise.
     ///   - body: Receives the upload.
     /// - Returns: The result of the body.
-    /// - Throws: ``ServiceError/Code/uploadNotFound``, and errors of the body.
+    /// - Throws: ``ServiceError/Code/uploadNotFound``, ``ServiceError/Code/overloaded`` if too many requests for uploads
+    ///   with large descriptions run, and errors of the body.
     package func using<Result>(
         _ token: UploadToken,
         readingParts needsParts: Bool = true,
@@ -88,7 +89,9 @@ extension UploadService {
             try await records.find(token, reading: needsParts || !isShared ? .all : .none)
         } _: { found in
             guard let found, isAlive(found) else { throw UploadService.notFound }
-            return try await body(UploadHandle(active: found, service: self))
+            return try await largeDescriptions.counting(found.stored) {
+                try await body(UploadHandle(active: found, service: self))
+            }
         }
     }
 

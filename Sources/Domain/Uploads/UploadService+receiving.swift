@@ -11,13 +11,15 @@ package struct IncomingFiles: Sendable {
         self.caller = caller
     }
 
-    /// Begins the next file; the bytes of the one before are written first, because a form can have many.
+    /// Begins the next file; the bytes of the one before are written and closed first, because a form can have many.
     ///
     /// - Parameter announced: How many bytes the client announced; nil if it did not.
-    /// - Throws: ``ServiceError/Code/forbidden``, and ``ServiceError/Code/payloadTooLarge`` or
+    /// - Throws: ``ServiceError/Code/overloaded`` if the caller has begun too many, each file of a form counts;
+    ///   ``ServiceError/Code/forbidden``, and ``ServiceError/Code/payloadTooLarge`` or
     ///   ``ServiceError/Code/quotaExceeded`` if the announced size is over a limit; all before a byte is read.
     package mutating func begin(announced: Int64? = nil) async throws {
         if !uploads.isEmpty {
+            try service.requestLimits.takeUpload(by: caller)
             try await uploads[uploads.count - 1].end()
             try await uploads[uploads.count - 1].blob.writeOut()
         }

@@ -17,6 +17,7 @@ package struct UploadService: Sendable {
     let keyClaims: KeyClaims
     let deletions: FileDeletions?
     let active: ActiveUploads
+    let largeDescriptions = LargeDescriptions()
     let leases: LeaseWatch
     let followedUploads = FollowedUploads()
     let progressStreamCounts = ProgressStreamCounts()
@@ -28,8 +29,8 @@ package struct UploadService: Sendable {
     let ids: ObjectIDGenerator
     let clock: @Sendable () -> Timestamp
 
-    /// Creates the service with an app's stores, the fetcher, the claims and limits shared between apps and the remover
-    /// of deleted files; tests pass their own clock and ids.
+    /// Creates the service with an app's stores, the fetcher, the claims and limits shared between apps, the remover of
+    /// deleted files, and the number of idle uploads whose bytes stay open; tests pass their own clock and ids.
     package init(
         app: AppID,
         limits: UploadLimits,
@@ -41,6 +42,7 @@ package struct UploadService: Sendable {
         keyClaims: KeyClaims = KeyClaims(),
         deletions: FileDeletions? = nil,
         requestLimits: RequestLimits = RequestLimits(),
+        openIdle: Int = UploadService.maxOpenIdle,
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         leases: LeaseTiming = LeaseTiming(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
@@ -61,10 +63,13 @@ package struct UploadService: Sendable {
         keyClaims.add(app, files)
         self.ids = ids
         self.clock = clock
-        active = ActiveUploads(isShared: isShared)
+        active = ActiveUploads(isShared: isShared, openCount: openIdle)
         self.leases = LeaseWatch(leases)
         if isShared { followedUploads.follow(store.changes) }
     }
+
+    /// The maximum number of uploads that no request uses and whose bytes stay open, with one descriptor each.
+    package static let maxOpenIdle = 16
 
     /// Whether requests for one upload run on several servers.
     var isShared: Bool { records.isShared }

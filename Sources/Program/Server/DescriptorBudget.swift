@@ -5,9 +5,9 @@ internal import Storage
 
 /// Divides the process's descriptors between caches, connections and other uses, so that none of them runs out.
 ///
-/// A quarter is for caches of open files, and a reserve for databases, listeners, processes and event loops. Of the
-/// rest each connection has two: its socket and the file that it uploads or downloads. With HTTP/2 an eighth of the rest
-/// is for the files of further requests at once on connections (``StreamLimit``).
+/// A quarter is for caches of open files, with those of idle uploads, and a reserve for databases, listeners, processes
+/// and event loops. Of the rest each connection has two: its socket and the file that it uploads or downloads. With
+/// HTTP/2 an eighth of the rest is for the files of further requests at once on connections (``StreamLimit``).
 struct DescriptorBudget: Equatable {
     /// The maximum number of open connections.
     let connections: Int
@@ -17,6 +17,8 @@ struct DescriptorBudget: Equatable {
     let openFiles: Int
     /// The maximum number of files that prepared responses of downloads keep open.
     let hotFiles: Int
+    /// The maximum number of uploads of each app that no request uses and whose bytes are open.
+    let idleUploads: Int
 
     /// The default maximum number of connections, because each takes some memory.
     static let defaultConnections = 10_000
@@ -50,16 +52,18 @@ struct DescriptorBudget: Equatable {
         let work =
             threads.disk + 8 * threads.imageWorkers + 2 * threads.fetches + 2 * threads.images
             + 2 * configuration.mirrorThreads
-            // A request has a socket and a file of the cache.
-            + (configuration.blobs.store == nil ? 0 : 2 * threads.blobs)
+            // A reader's request has a socket and a file of the cache, each other one a socket.
+            + (configuration.blobs.store == nil ? 0 : 3 * threads.blobs)
         let redirects = configuration.tls.redirectPort > 0 ? RedirectEndpoint.maxConnections : 0
         let reserve = 64 + databases + work + redirects
         let caches = limit / 4
         // Most of them are in the other caches, too.
         hotFiles = min(configuration.hotDownloads.files, caches / 8)
-        openFiles = min(configuration.downloads.openBlobs, (caches - hotFiles) / (2 * max(1, apps)))
+        idleUploads = min(UploadService.maxOpenIdle, caches / 4 / max(1, apps))
+        let uploads = apps * idleUploads
+        openFiles = min(configuration.downloads.openBlobs, (caches - hotFiles - uploads) / (2 * max(1, apps)))
         let wanted = configuration.http.maxConnections
-        let rest = limit - reserve - 2 * apps * openFiles - hotFiles
+        let rest = limit - reserve - 2 * apps * openFiles - hotFiles - uploads
         let hasHTTP2 = configuration.tls.files != nil && configuration.http2.isEnabled
         func streamShare(of rest: Int) -> Int { hasHTTP2 ? max(1, rest / 8) : 0 }
         streams = streamShare(of: rest)
@@ -68,7 +72,8 @@ struct DescriptorBudget: Equatable {
         guard connections >= fewest else {
             var needed = 2 * fewest
             while needed - streamShare(of: needed) < 2 * fewest { needed += 1 }
-            let mostCached = configuration.hotDownloads.files + 2 * apps * configuration.downloads.openBlobs
+            let cachedOfApp = 2 * configuration.downloads.openBlobs + UploadService.maxOpenIdle
+            let mostCached = configuration.hotDownloads.files + apps * cachedOfApp
             let least = DescriptorBudget.leastLimit(for: reserve + needed, cachesUpTo: mostCached)
             throw ExitError.configuration(
                 "the limit of open files is \(limit), which is too low; set it to \(least) or more (ulimit -n, LimitNOFILE)"

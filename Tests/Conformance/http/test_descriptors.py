@@ -107,6 +107,35 @@ def test_downloads_at_the_bound(bounded):
 
 
 @pytest.mark.extended
+def test_forms_with_many_files(bounded):
+    """Only the last file of a form is open, however many it has."""
+    before = descriptors(bounded)
+    part, end = b'--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\na\r\n', b"--B--\r\n"
+    form = {"Content-Type": "multipart/form-data; boundary=B", "Content-Length": 99 * len(part) + len(end)}
+    connections = [socket.create_connection(("127.0.0.1", bounded.port), TIMEOUT) for _ in range(4)]
+    for connection in connections:
+        connection.sendall(head("POST", "/1.1/files", credentials() | form) + 99 * part)
+    assert eventually(lambda: len(bounded.staged()) == 4 * 98)
+    assert descriptors(bounded) <= before + 20
+    for connection in connections:
+        connection.sendall(end)
+        assert connection.recv(12) == b"HTTP/1.1 201"
+        connection.close()
+    assert bounded.staged() == []
+
+
+@pytest.mark.extended
+def test_idle_uploads(bounded):
+    """Only the uploads that were used last stay open without a request."""
+    api = bounded.api()
+    before = descriptors(bounded)
+    headers = {"Tus-Resumable": "1.0.0", "Upload-Length": "2", "Content-Type": "application/offset+octet-stream"}
+    for _ in range(100):
+        assert api.post("/1.1/uploads", headers=headers, data=b"a").status_code == 201
+    assert descriptors(bounded) <= before + 28
+
+
+@pytest.mark.extended
 def test_soft_limit_is_raised(tmp_path):
     server = Server(tmp_path)
     server.command = ["prlimit", "--nofile=300:3000", *server.command]

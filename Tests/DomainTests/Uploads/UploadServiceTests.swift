@@ -14,7 +14,11 @@ import Testing
         caller = Caller(app: try #require(AppID("app")))
     }
 
-    private func service(_ store: MemoryObjectStore? = nil, limits: UploadLimits = UploadLimits()) -> UploadService {
+    private func service(
+        _ store: MemoryObjectStore? = nil,
+        limits: UploadLimits = UploadLimits(),
+        requestLimits: RequestLimits = RequestLimits()
+    ) -> UploadService {
         let store = store ?? self.store
         return UploadService(
             app: caller.app,
@@ -25,8 +29,28 @@ import Testing
             sessions: SessionService(
                 store: store,
                 dependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher())
-            )
+            ),
+            requestLimits: requestLimits
         )
+    }
+
+    @Test("each file of a form counts as an upload that begins")
+    func formCounts() async throws {
+        var settings = RequestLimits.Settings()
+        settings.uploads = 4
+        let service = service(requestLimits: RequestLimits(settings))
+        let guest = Caller(app: caller.app, address: "192.0.2.1")
+        let description = UploadDescription(name: try FileName("a.txt", limit: 255))
+        func receive(_ count: Int) async throws -> Int {
+            try await service.receive(as: guest) { files in
+                for _ in 0..<count { try await files.begin() }
+                return Array(repeating: description, count: count)
+            }.count
+        }
+        #expect(try await receive(2) == 2)
+        await expectFailure(.overloaded) { try await receive(3) }
+        #expect(blobs.count == 2)
+        #expect(staging.count == 0)
     }
 
     private func upload(_ text: String, to service: UploadService) async throws -> StagedUpload {

@@ -77,7 +77,12 @@ struct RequestBodies: Sendable {
 
     /// A share of the memory for a body that is read elsewhere; its owner ends it.
     func share(for context: CallerContext) -> BodyMemory.Share {
-        memory.share(of: context.caller.identity)
+        share(for: context.caller.identity)
+    }
+
+    /// The same for a sender.
+    func share(for sender: CallerIdentity) -> BodyMemory.Share {
+        memory.share(of: sender)
     }
 
     private func collect(
@@ -126,12 +131,14 @@ struct JSONBody: Sendable {
     /// - Parameters:
     ///   - text: The whole body.
     ///   - range: The range of the value; `nil` means the whole body.
+    ///   - field: The name of the input, for error messages.
     ///   - depth: The maximum nesting of arrays and objects.
     /// - Returns: The value, and its memory, which the caller releases.
     /// - Throws: The errors of the parser and of the share; no memory stays counted then.
     func parse(
         _ text: UnsafeBufferPointer<UInt8>,
         in range: Range<Int>? = nil,
+        field: String = "The body",
         depth: Int = JSONValue.maxDepth
     ) throws -> (value: JSONValue, memory: Int) {
         var counted = 0
@@ -143,7 +150,7 @@ struct JSONBody: Sendable {
             let (value, memory) = try JSONValue.parse(
                 text,
                 in: range,
-                field: "The body",
+                field: field,
                 depth: depth,
                 values: maxValues
             ) { bytes in

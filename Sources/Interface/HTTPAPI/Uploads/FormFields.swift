@@ -2,14 +2,19 @@ internal import Domain
 internal import NIOCore
 
 /// The fields of a form that are not files, collected until its end, because clients send them before or after the
-/// file.
+/// file; they count in the memory of bodies.
 struct FormFields: Sendable {
     private let limits: WireLimits
+    private let share: BodyMemory.Share
     private var fields: [String: ByteBuffer] = [:]
     private var parts = 0
 
-    init(limits: WireLimits) {
+    /// - Parameters:
+    ///   - limits: The limits of fields.
+    ///   - share: The share of the request, which its owner ends.
+    init(limits: WireLimits, share: BodyMemory.Share) {
         self.limits = limits
+        self.share = share
     }
 
     /// Counts a part of the form, a file or a field.
@@ -29,8 +34,16 @@ struct FormFields: Sendable {
         fields[name] = ByteBuffer()
     }
 
+    /// Counts strings that are collected beside the fields.
+    ///
+    /// - Throws: As ``BodyMemory/Share/grow(by:orThrow:)``.
+    func count(_ strings: String?...) throws {
+        try share.grow(by: strings.reduce(0) { $0 + ($1?.utf8.count ?? 0) })
+    }
+
     /// Adds bytes to a field that was begun.
     mutating func append(_ bytes: ByteBuffer, to name: String) throws {
+        try share.grow(by: bytes.readableBytes)
         fields[name, default: ByteBuffer()].writeImmutableBuffer(bytes)
         guard fields[name, default: ByteBuffer()].readableBytes <= limits.fieldSize else {
             throw ServiceError(
@@ -52,7 +65,13 @@ struct FormFields: Sendable {
     /// A field as JSON; `nil` if it is missing or empty.
     func json(_ name: String) throws -> JSONValue? {
         guard let bytes = fields[name], bytes.readableBytes > 0 else { return nil }
-        return try JSONValue(parsing: Array(bytes.readableBytesView), field: name, values: limits.jsonValues)
+        let body = JSONBody(text: bytes, share: share, maxValues: limits.jsonValues)
+        return try body.withText { try body.parse($0, field: name).value }
+    }
+
+    /// The bytes of fields together.
+    func size(of names: [String]) -> Int {
+        names.reduce(0) { $0 + (fields[$1]?.readableBytes ?? 0) }
     }
 
     /// A field that is `true`, `1`, `false` or `0`; false if it is missing.

@@ -7,8 +7,9 @@ internal import Synchronization
 
 /// The form of Kodo, and that of old COS, which differ only in names and responses (protocol/files 2.4, 2.7).
 struct KodoForm: Sendable {
-    let limits: WireLimits
+    let bodies: RequestBodies
     let app: AppServices
+    let sender: CallerIdentity
 
     func answer(_ request: Request, _ upload: UploadHandle, _ token: UploadToken) async throws -> Response {
         try request.headers.requireNoContentCoding()
@@ -18,8 +19,10 @@ struct KodoForm: Sendable {
         let sign = request.uri.queryParameters["sign"].map(String.init) ?? request.headers[.authorization]
         let stored = upload.stored
         let isCOS = Mutex(false)
-        let body: @Sendable (PartSink) async throws -> [DigestKind: [UInt8]] = { [limits] sink in
-            var form = KodoFormReader(limits: limits)
+        let share = bodies.share(for: sender)
+        defer { share.end() }
+        let body: @Sendable (PartSink) async throws -> [DigestKind: [UInt8]] = { [limits = bodies.limits] sink in
+            var form = KodoFormReader(limits: limits, share: share)
             var decoder = MultipartDecoder(boundary: boundary)
             for try await bytes in request.body {
                 decoder.append(bytes)
@@ -65,8 +68,8 @@ private struct KodoFormReader {
     private var hasFile = false
     private(set) var isCOS = false
 
-    init(limits: WireLimits) {
-        fields = FormFields(limits: limits)
+    init(limits: WireLimits, share: BodyMemory.Share) {
+        fields = FormFields(limits: limits, share: share)
     }
 
     /// The bytes of the file; `nil` for other events.

@@ -31,7 +31,8 @@ struct UploadAddressRoutes: Sendable {
             case (.put, .object):
                 return try await S3Put(limits: bodies.limits).answer(request, upload)
             case (.post, .object) where path.isBare:
-                return try await KodoForm(limits: bodies.limits, app: app).answer(request, upload, token)
+                return try await KodoForm(bodies: bodies, app: app, sender: context.unknownClient)
+                    .answer(request, upload, token)
             case (.post, .makeBlock(let size)):
                 try KodoAuthorization.require(token, in: request)
                 return try await KodoBlocks(addresses, token).make(size, request, upload)

@@ -7,6 +7,7 @@ struct UploadForm: Sendable {
     private var files: [(name: String?, type: String?)] = []
     private let caller: Caller
     private let uploads: UploadLimits
+    private let limits: WireLimits
     private var fields: FormFields
     private var current = Part.none
 
@@ -17,10 +18,11 @@ struct UploadForm: Sendable {
         case ignored
     }
 
-    init(limits: WireLimits, uploads: UploadLimits, caller: Caller) {
+    init(limits: WireLimits, uploads: UploadLimits, caller: Caller, share: BodyMemory.Share) {
         self.caller = caller
         self.uploads = uploads
-        fields = FormFields(limits: limits)
+        self.limits = limits
+        fields = FormFields(limits: limits, share: share)
     }
 
     /// Processes the next event of the form; bytes of files are staged.
@@ -41,7 +43,8 @@ struct UploadForm: Sendable {
     ///
     /// - Parameter pathName: The name in the request's path, which takes precedence over all others.
     /// - Returns: One of each file, in the order of the form.
-    /// - Throws: ``ServiceError/Code/badRequest`` for a form without a file and for malformed fields.
+    /// - Throws: ``ServiceError/Code/badRequest`` for a form without a file and for malformed fields;
+    ///   ``ServiceError/Code/payloadTooLarge`` for fields that are too large for so many files.
     func descriptions(as pathName: FileName?) throws -> [UploadDescription] {
         guard !files.isEmpty else { throw ServiceError(.badRequest, "The form has no part named 'file'.") }
         let name = try pathName?.description ?? fields.text("name")
@@ -53,6 +56,7 @@ struct UploadForm: Sendable {
                     : "The name in the path is for a form with one file; send several files to /1.1/files."
             )
         }
+        try requireRepeatedSize()
         let common = try UploadDescription(try fields.description, by: caller, within: uploads)
         return try files.map { file in
             var description = common
@@ -66,10 +70,25 @@ struct UploadForm: Sendable {
         }
     }
 
+    /// Checks the fields that each file gets: together they are limited like the JSON that creates as many objects.
+    private func requireRepeatedSize() throws {
+        guard files.count > 1 else { return }
+        let size = files.count * fields.size(of: ["metaData", "ACL"])
+        let limit = limits.bodySize(of: caller.identity)
+        guard size <= limit.size else {
+            throw ServiceError(
+                .payloadTooLarge,
+                "metaData and ACL are stored with each of the \(files.count) files of the form, which takes \(size) "
+                    + "bytes; the limit is \(limit.size) bytes (\(limit.setting))."
+            )
+        }
+    }
+
     private mutating func begin(_ headers: MultipartHeaders, _ incoming: inout IncomingFiles) async throws {
         try fields.countPart()
         switch headers.name {
         case "file":
+            try fields.count(headers.fileName, headers.contentType)
             try await incoming.begin()
             files.append((headers.fileName, headers.contentType))
             current = .file

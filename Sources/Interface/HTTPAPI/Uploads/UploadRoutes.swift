@@ -22,7 +22,7 @@ struct UploadRoutes: Sendable {
     @Sendable private func make(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
         if let boundary = MultipartBoundary(contentType: request.headers[.contentType]) {
-            return try await uploadForm(request, boundary, app, named: nil, as: context.caller)
+            return try await uploadForm(request, boundary, app, named: nil, context)
         }
         guard request.headers[.contentType].flatMap({ MediaType($0) })?.isJSON == true else {
             throw ServiceError(
@@ -40,11 +40,19 @@ struct UploadRoutes: Sendable {
         _ boundary: MultipartBoundary,
         _ app: AppServices,
         named name: FileName?,
-        as caller: Caller
+        _ context: CallerContext
     ) async throws -> Response {
         try request.headers.requireNoContentCoding()
+        let caller = context.caller
+        let share = bodies.share(for: context)
+        defer { share.end() }
         let records = try await app.uploads.receive(as: caller) { files in
-            var form = UploadForm(limits: bodies.limits, uploads: app.uploads.limits, caller: caller)
+            var form = UploadForm(
+                limits: bodies.limits,
+                uploads: app.uploads.limits,
+                caller: caller,
+                share: share
+            )
             var decoder = MultipartDecoder(boundary: boundary)
             for try await bytes in request.body {
                 decoder.append(bytes)
@@ -65,9 +73,9 @@ struct UploadRoutes: Sendable {
     /// Of a form the file part is stored, as users of `curl -F` expect, without the form's framing.
     @Sendable private func makeNamed(_ request: Request, _ context: CallerContext) async throws -> Response {
         let app = try apps.services(of: context.caller)
-        let name = try fileName(context, limit: app.uploads.limits.nameLength(for: context.caller))
+        let name = try fileName(context, within: app.uploads.limits)
         if let boundary = MultipartBoundary(contentType: request.headers[.contentType]) {
-            return try await uploadForm(request, boundary, app, named: name, as: context.caller)
+            return try await uploadForm(request, boundary, app, named: name, context)
         }
         guard request.headers[.contentType].flatMap({ MediaType($0) })?.description != "multipart/form-data" else {
             throw ServiceError(.badRequest, "Content-Type multipart/form-data must have a boundary.")
@@ -99,11 +107,15 @@ struct UploadRoutes: Sendable {
         return record.created(in: app)
     }
 
-    private func fileName(_ context: CallerContext, limit: Int) throws -> FileName {
+    private func fileName(_ context: CallerContext, within limits: UploadLimits) throws -> FileName {
         guard let text = try context.parameters.require("file").percentDecoded else {
             throw ServiceError(.invalidFileName, "Invalid file name: it is not percent-encoded UTF-8.")
         }
-        return try FileName(text, limit: limit)
+        return try FileName(
+            text,
+            limit: limits.nameLength(for: context.caller),
+            allowsSlashes: context.caller.isMaster
+        )
     }
 }
 
