@@ -37,6 +37,20 @@ import Testing
         #expect(String(decoding: content, as: UTF8.self) == "hello\r\n0\r\n world\r")
     }
 
+    @Test("the wanted trailers are kept wherever the body is cut in two, and no others")
+    func trailersKept() throws {
+        let body = Array("1\r\na\r\n0\r\nother:x\r\nX-Amz-Checksum-CRC32: NhCmhg==\r\n\r\n".utf8)
+        for cut in 0...body.count {
+            var decoder = AWSChunkDecoder(trailers: ["x-amz-checksum-crc32"])
+            for piece in [body[..<cut], body[cut...]] {
+                decoder.append(ByteBuffer(bytes: piece))
+                while try decoder.next() != nil {}
+            }
+            try decoder.finish()
+            #expect(decoder.trailers == ["x-amz-checksum-crc32": "NhCmhg=="], "cut at \(cut)")
+        }
+    }
+
     @Test("a body cut short is refused wherever it ends before its last chunk")
     func everyEnd() {
         for end in 0..<body.count - trailers.utf8.count {

@@ -91,7 +91,7 @@ final class OldServer: Fetcher {
         _ url: RemoteURL,
         into take: @escaping @Sendable (ByteBuffer) async throws -> Void
     ) async throws -> FetchedHead {
-        let name = url.lastPathSegment ?? ""
+        let name = url.lastPathSegment(limit: .max) ?? ""
         let isThere = state.withLock { state in
             state.requests.append(url.description)
             return state.keys?.contains(name) ?? true

@@ -96,6 +96,36 @@ import Testing
         #expect(try connection.request() == nil)
     }
 
+    @Test(
+        "a response in the place of 100 Continue ends the connection, unless the client has begun to send the body",
+        arguments: [
+            ("Expect: 100-continue\r\nContent-Length: 5\r\n\r\n", true),
+            ("expect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n", true),
+            ("Expect: 100-continue\r\nContent-Length: 5\r\n\r\nh", false),
+            ("Expect: 100-continue\r\nContent-Length: 0\r\n\r\n", false),
+            ("Expect: 100-continue\r\n\r\n", false),
+            ("Expect: nothing\r\nContent-Length: 5\r\n\r\n", false),
+        ]
+    )
+    func expecting(rest: String, ends: Bool) throws {
+        let connection = try Connection()
+        connection.send("POST /a HTTP/1.1\r\nHost: a\r\n" + rest)
+        connection.answer(.notFound)
+        #expect(try connection.sent().contains("Connection: close\r\n") == ends)
+    }
+
+    @Test("after 100 Continue, and behind another request, a response does not end the connection")
+    func continued() throws {
+        let connection = try Connection()
+        let post = "POST /b HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+        connection.send(get + post)
+        connection.answer()
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        connection.channel.writeAndFlush(HTTPServerResponsePart.head(head), promise: nil)
+        connection.answer(.notFound)
+        #expect(try !connection.sent().contains("Connection: close\r\n"))
+    }
+
     @Test("what is refused is answered, and nothing behind it is taken")
     func refused() throws {
         let connection = try Connection()

@@ -68,6 +68,20 @@ import Testing
         }
     }
 
+    @Test("a name in the path can have slashes with the master key only", arguments: [Who.client, .master])
+    func slashes(who: Who) async throws {
+        try await TestServer().test { client in
+            let response = try await client.execute(
+                uri: "/1.1/files/d%2Fa.txt",
+                method: .post,
+                headers: who.headers,
+                body: ByteBuffer(string: "abc")
+            )
+            #expect(response.status == (who == .master ? .created : .badRequest))
+            #expect(try response.json()["name"] == (who == .master ? JSONValue.string("d/a.txt") : nil))
+        }
+    }
+
     @Test("records have exactly the fields of the reference")
     func record() async throws {
         try await TestServer().test { client in

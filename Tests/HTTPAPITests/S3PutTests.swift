@@ -100,6 +100,17 @@ import Testing
             ("hello", ["Content-Encoding": "gzip"], 400, "InvalidRequest"),
             ("hello", ["Content-Encoding": "identity, br"], 400, "InvalidRequest"),
             ("5\r\nhello\r\n0\r\n\r\n", ["Content-Encoding": "aws-chunked,gzip"], 400, "InvalidRequest"),
+            ("hello", ["x-amz-checksum-crc32": "AAAAAA=="], 400, "BadDigest"),
+            ("hello", ["x-amz-checksum-sha1": "AAAAAAAAAAAAAAAAAAAAAAAAAAA="], 400, "BadDigest"),
+            ("hello", ["x-amz-checksum-sha256": "nonsense"], 400, "InvalidRequest"),
+            (
+                "5\r\nhello\r\n0\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n",
+                ["Content-Encoding": "aws-chunked", "x-amz-trailer": "x-amz-checksum-crc32"], 400, "BadDigest"
+            ),
+            (
+                "5\r\nhello\r\n0\r\n\r\n",
+                ["Content-Encoding": "aws-chunked", "x-amz-trailer": "x-amz-checksum-crc32"], 400, "InvalidRequest"
+            ),
         ] as [(String, [String: String], Int, String)]
     )
     func putRefused(body: String, fields: [String: String], status: Int, code: String) async throws {
@@ -124,6 +135,26 @@ import Testing
             let target = try await Target(client)
             let response = try await target.call(.put, "", "hello", [.contentMD5: digest])
             #expect(response.status == .ok)
+        }
+    }
+
+    @Test(
+        "the checksums of AWS clients are taken, and those that the server cannot compute are ignored",
+        arguments: [
+            ("crc32", "NhCmhg=="), ("sha1", "qvTGHdzF6KLavt4PO0gs2a6pQ00="),
+            ("sha256", "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="), ("crc32c", "AAAAAA=="),
+            ("crc64nvme", "AAAAAAAAAAA="),
+        ]
+    )
+    func putChecksum(kind: String, digest: String) async throws {
+        try await server.test { client in
+            let name = "x-amz-checksum-\(kind)"
+            let whole = try await Target(client).call(.put, "", "hello", [.known(name): digest])
+            #expect(whole.status == .ok)
+            let chunks = "5\r\nhello\r\n0\r\n\(name):\(digest)\r\n\r\n"
+            let headers: HTTPFields = [.contentEncoding: "aws-chunked", .known("x-amz-trailer"): name]
+            let chunked = try await Target(client).call(.put, "", chunks, headers)
+            #expect(chunked.status == .ok)
         }
     }
 

@@ -59,13 +59,16 @@ package struct RemoteURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The last segment of the path, percent-decoded; `nil` if it is not a valid file name.
-    package var lastPathSegment: String? {
+    ///
+    /// - Parameter limit: The maximum length of a file's name in bytes of UTF-8.
+    /// - Returns: The segment.
+    package func lastPathSegment(limit: Int) -> String? {
         guard let path = URLParts(description)?.path, let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
             return nil
         }
         let segment = String(decoding: path[path.index(after: slash)...], as: UTF8.self)
         guard let decoded = segment.percentDecoded else { return nil }
-        return (try? FileName(decoded, limit: .max))?.description
+        return (try? FileName(decoded, limit: limit))?.description
     }
 
     private static func refusal(_ rule: String) -> ServiceError {

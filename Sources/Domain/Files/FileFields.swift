@@ -23,7 +23,7 @@ struct FileFields {
             throw ServiceError(.badRequest, "A file on another server needs a url; upload bytes to /1.1/files/<name>.")
         }
         var fields: [String: JSONValue] = [:]
-        fields["name"] = .string(try name(in: given, default: url?.lastPathSegment).description)
+        fields["name"] = .string(try name(in: given, default: url?.lastPathSegment(limit: nameLength)).description)
         fields["url"] = url.map { .string($0.description) }
         fields["mime_type"] = try mediaType(in: given).map { .string($0.headerValue) }
         fields["metaData"] = .object(FileMetadata.external(try metaData(in: given) ?? [:], owner: owner))

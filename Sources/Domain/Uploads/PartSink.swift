@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Writes the bytes of one part while its request sends them.
 package final class PartSink: Sendable {
-    private let writer: any BlobWriter
+    /// `nil` if no bytes are accepted.
+    private let writer: (any BlobWriter)?
     private let capacity: Int64
     private let refusal: ServiceError
     private let onBytes: @Sendable (Int64) -> Void
@@ -28,6 +29,15 @@ package final class PartSink: Sendable {
         self.onBytes = onBytes
     }
 
+    /// Creates a sink for a request that must have no bytes.
+    init(refusal: ServiceError) {
+        writer = nil
+        capacity = 0
+        self.refusal = refusal
+        store = nil
+        onBytes = { _ in }
+    }
+
     /// The number of received bytes.
     package var received: Int64 { counted.withLock(\.received) }
 
@@ -38,10 +48,10 @@ package final class PartSink: Sendable {
             return counted
         }
         guard received <= capacity else { throw refusal }
-        try await writer.append(bytes)
+        try await writer?.append(bytes)
         onBytes(Int64(bytes.readableBytes))
         guard let store, received - stored >= PartSink.checkpoint else { return }
-        _ = try await writer.finish()
+        _ = try await writer?.finish()
         try await store(received)
         counted.withLock { $0.stored = received }
     }

@@ -100,6 +100,8 @@ extension UploadHandle {
             guard there == offset else { throw UploadHandle.conflict(at: offset, recorded: there) }
             guard !stored.isFinished else {
                 guard announced ?? 0 == 0 else { throw tooMany }
+                // A chunked body announces nothing, and no client must assume that discarded bytes were stored.
+                _ = try await body(PartSink(refusal: tooMany))
                 return offset
             }
             if let size { try await announce(size: size) }

@@ -688,8 +688,9 @@ def pipeline(random):
     changed = (random.random() < (0.35 if number == 0 else 0.2) for number in range(len(requests)))
     data = b"".join(mutated(random, one) if change else one for one, change in zip(requests, changed)) + NEXT
     cut = random.randrange(1, len(data))
-    # Malformed chunks that arrive behind their head can be noticed before or after the response is written.
-    if b"Transfer-Encoding" in data or random.random() < 0.5:
+    # Malformed chunks that arrive behind their head can be noticed before or after the response is written, and a body
+    # for which the client seems to wait can arrive before or after it.
+    if b"Transfer-Encoding" in data or b"100-continue" in data or random.random() < 0.5:
         return [data]
     return [data[:cut], data[cut:]]
 

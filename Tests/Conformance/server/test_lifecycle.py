@@ -133,7 +133,22 @@ def test_refusal_comes_without_continue(server, path, headers, status):
         connection.send(head("POST", path, credentials() | {"Expect": "100-continue"} | headers))
         start = connection.socket.recv(20, socket.MSG_PEEK)
         assert start.startswith(f"HTTP/1.1 {status}".encode())
-        assert connection.answer().status == status
+        answer = connection.answer()
+        # The client does not send the body, so the next request needs another connection.
+        assert (answer.status, answer.getheader("Connection")) == (status, "close")
+
+
+def test_continue_is_said_to_a_request_behind_another(server):
+    first = head("POST", "/1.1/files/a.txt", credentials() | {"Content-Length": 3}) + b"abc"
+    with server.raw() as connection:
+        connection.send(first + expecting("/1.1/files/b.txt", Content_Length=3))
+        answers = b""
+        while b"100 Continue" not in answers:
+            answers += (received := connection.socket.recv(65536))
+            assert received, answers
+        assert re.findall(rb"HTTP/1.1 (\d+)", answers) == [b"201", b"100"]
+        connection.send(b"xyz")
+        assert connection.answer().status == 201
 
 
 # The end

@@ -89,9 +89,10 @@ import Testing
             ("http://a/b/", nil), ("http://a?b/c", nil), ("http://a/.", nil), ("http://a/..", nil),
             ("http://a/%2e%2e", nil), ("http://a/b%2Fc", nil), ("http://a/b%5Cc", nil), ("http://a/b%00c", nil),
             ("http://a/b%0d%0ac", nil), ("http://a/%ff.jpg", nil), ("http://a/%zz", nil),
+            ("http://a/16-bytes-of-name", "16-bytes-of-name"), ("http://a/17-bytes-of-names", nil),
         ] as [(String, String?)]
     )
     func lastPathSegment(text: String, expected: String?) throws {
-        #expect(try RemoteURL(text).lastPathSegment == expected)
+        #expect(try RemoteURL(text).lastPathSegment(limit: 16) == expected)
     }
 }

@@ -202,4 +202,12 @@ import Testing
         let end = try await service.append("", at: 3, token)
         #expect(end == 3)
     }
+
+    @Test("bytes for a finished upload are refused, also if the client did not announce them")
+    func bytesAfterEnd() async throws {
+        let (upload, token) = try await fixture.begin(on: service, size: 3)
+        _ = try await service.append("abc", at: 0, token)
+        await expectFailure(.payloadTooLarge) { try await service.append("d", at: 3, token) }
+        #expect(try await fixture.text(of: upload.key) == "abc")
+    }
 }

@@ -34,6 +34,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var unanswered = 0
     /// Whether the rest of a request that was passed on has not arrived.
     private var isReading = false
+    /// Whether the client of that request waits for `100 Continue`, as far as it has sent nothing of the body.
+    private var awaitsContinue = false
     /// Whether no further request is accepted.
     private var isLast = false
     /// Whether the connection closes after the current response, because it says so.
@@ -143,6 +145,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
                 isLast = framing.isLast
                 isLastOld = framing.isLast && head.version == .http1_0
                 stopsDecoder = framing.stopsDecoder
+                awaitsContinue = framing.awaitsContinue
                 held = framing.head
                 if !framing.head.headers.contains(name: "Transfer-Encoding") { handOn(context) }
             } catch {
@@ -150,6 +153,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             }
         case .body(let bytes):
             guard isReading else { return }
+            awaitsContinue = false
             handOn(context)
             pipelined.received(bytes.readableBytes)
             context.fireChannelRead(data)
@@ -282,10 +286,16 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             // A second response to a request whose body proved to be malformed after the first one.
             isDropping = unanswered == 0
             guard !isDropping else { break }
+            if head.status == .continue { awaitsContinue = false }
             // Hummingbird's is up to a second old, and `Last-Modified` must not be later (RFC 9110 section 8.8.2.1).
             dates.renew(&head.headers)
             if head.status.code >= 200 { pipelined.respond(status: Int(head.status.code)) }
             if connections.isDraining, !isLast, unanswered == 1, !isReading, head.status.code >= 200 {
+                isLast = true
+                closesAfterResponse = true
+            }
+            // The client does not send the body after this response, and the next request would be taken for it.
+            if awaitsContinue, !isLast, unanswered == 1, isReading, head.status.code >= 200 {
                 isLast = true
                 closesAfterResponse = true
             }

@@ -15,6 +15,8 @@ enum RequestRules {
         var isLast: Bool
         /// Whether NIO's decoder stops after the request because of `Upgrade`.
         var stopsDecoder: Bool
+        /// Whether the client can wait for `100 Continue` before it sends the body.
+        var awaitsContinue = false
     }
 
     /// Checks a head.
@@ -33,11 +35,12 @@ enum RequestRules {
         let isLast = isOld || options.contains("close")
         var head = head
         if isLast { head.headers.replaceOrAdd(name: "Connection", value: "close") }
-        if isOld, fields.hasExpectation { head.headers.remove(name: "Expect") }
+        if isOld, fields.expectation != nil { head.headers.remove(name: "Expect") }
         return Framing(
             head: head,
             isLast: isLast,
-            stopsDecoder: options.contains("upgrade") && fields.upgrades.contains { !$0.isEmpty }
+            stopsDecoder: options.contains("upgrade") && fields.upgrades.contains { !$0.isEmpty },
+            awaitsContinue: fields.expectation?.lowercased() == "100-continue"
         )
     }
 
@@ -99,14 +102,14 @@ private struct ImportantFields {
     var encodings: [String] = []
     var connections: [String] = []
     var upgrades: [String] = []
-    var hasExpectation = false
+    var expectation: String?
 
     init(of headers: HTTPHeaders) {
         for (name, value) in headers {
             // Lengths are compared first, because most fields are none of these.
             switch name.utf8.count {
             case 4 where name.lowercased() == "host": hosts.append(value)
-            case 6 where name.lowercased() == "expect": hasExpectation = true
+            case 6 where name.lowercased() == "expect": expectation = value
             case 7 where name.lowercased() == "upgrade": upgrades.append(value)
             case 10 where name.lowercased() == "connection": connections.append(value)
             case 14 where name.lowercased() == "content-length": lengths.append(value)

@@ -4,8 +4,8 @@ internal import NIOCore
 /// Decodes the `aws-chunked` encoding: `<hex size>[;chunk-signature=…]`, a line break, the bytes, a line break; at the
 /// end a chunk of size 0 and trailers.
 ///
-/// Signatures and trailers are ignored, because the upload URL is the credential. It does no I/O, and never stores more
-/// than one piece and a line.
+/// Signatures are ignored, because the upload URL is the credential, and all trailers but the wanted ones. It does no
+/// I/O, and never stores more than one piece, a line and the wanted trailers.
 struct AWSChunkDecoder: Sendable {
     private enum State: Equatable {
         case size
@@ -17,8 +17,17 @@ struct AWSChunkDecoder: Sendable {
     /// The maximum length of a line in bytes.
     private static let lineLimit = 4096
 
+    private let wanted: Set<String>
     private var buffer = ByteBuffer()
     private var state = State.size
+
+    /// The wanted trailers that have arrived, by their names.
+    private(set) var trailers: [String: String] = [:]
+
+    /// - Parameter wanted: The names of trailers to keep, in lower case.
+    init(trailers wanted: Set<String> = []) {
+        self.wanted = wanted
+    }
 
     /// Adds bytes; take all pieces before adding more.
     mutating func append(_ bytes: ByteBuffer) {
@@ -51,8 +60,12 @@ struct AWSChunkDecoder: Sendable {
                 guard line.isEmpty else { throw broken("there is no line break after a chunk") }
                 state = .size
             case .trailers:
-                buffer.clear()
-                return nil
+                guard !wanted.isEmpty else {
+                    buffer.clear()
+                    return nil
+                }
+                guard let line = try readLine() else { return nil }
+                take(line)
             }
         }
     }
@@ -62,6 +75,13 @@ struct AWSChunkDecoder: Sendable {
     /// - Throws: ``ServiceError/Code/badRequest`` if the last chunk is missing.
     func finish() throws {
         guard state == .trailers else { throw broken("it ends before its last chunk") }
+    }
+
+    private mutating func take(_ line: String) {
+        let parts = line.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2 else { return }
+        let name = parts[0].lowercased()
+        if wanted.contains(name) { trailers[name] = parts[1].filter { $0 != " " } }
     }
 
     private mutating func readLine() throws -> String? {

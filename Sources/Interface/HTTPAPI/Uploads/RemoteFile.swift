@@ -51,7 +51,8 @@ struct RemoteFile: Sendable {
         let url = try RemoteURL(text)
         var members = members
         if members["name"] ?? .null == .null {
-            members["name"] = url.lastPathSegment.map(JSONValue.string)
+            let limit = app.uploads.limits.nameLength(for: caller)
+            members["name"] = url.lastPathSegment(limit: limit).map(JSONValue.string)
         }
         let description = try UploadDescription(members, by: caller, within: app.uploads.limits)
         let record = try await ClientPresence.required(on: channel) { [app, caller] in

@@ -64,14 +64,18 @@ struct TokenRoutes: Sendable {
         let app = try apps.services(of: context.caller)
         let body = try? await bodies.json(of: request, context) { body in body }
         let members = body?.objectValue ?? [:]
-        if let token = members["token"]?.stringValue.flatMap({ UploadToken($0) }), try await app.uploads.knows(token) {
-            try await app.uploads.using(token) { upload in
-                if members["result"] == .bool(false) {
-                    try await upload.cancel()
-                } else if members["result"] == .bool(true), upload.stored.size == 0, !upload.stored.isFinished {
-                    // Java sends no request for an empty file.
-                    _ = try await upload.receiveAll(announced: 0) { _ in [:] }
+        if let token = members["token"]?.stringValue.flatMap({ UploadToken($0) }) {
+            do {
+                try await app.uploads.using(token) { upload in
+                    if members["result"] == .bool(false) {
+                        try await upload.cancel()
+                    } else if members["result"] == .bool(true), upload.stored.size == 0, !upload.stored.isFinished {
+                        // Java sends no request for an empty file.
+                        _ = try await upload.receiveAll(announced: 0) { _ in [:] }
+                    }
                 }
+            } catch let error as ServiceError where error.code == .uploadNotFound {
+                // The upload has ended, perhaps in this moment.
             }
         }
         return JSONValue.object([:]).response()

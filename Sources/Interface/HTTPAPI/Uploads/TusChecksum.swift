@@ -46,7 +46,7 @@ struct TusChecksum: Sendable {
 
 extension DigestKind {
     /// The length of the digest in bytes.
-    fileprivate var size: Int {
+    var size: Int {
         switch self {
         case .crc32: 4
         case .md5: 16
