@@ -167,6 +167,34 @@ import Testing
         }
     }
 
+    @Test("while the folder of the blobs is away they count as neither missing nor removed, and all are there again")
+    func displacedFolder() async throws {
+        try await Samples.withFolder { folder in
+            let health = StorageHealth()
+            let store = try DiskBlobStore(folder: folder, pool: .singleton, health: health)
+            let key = try key()
+            let blob = TrashedBlob(entry: ObjectIDGenerator().next(), key: key)
+            _ = try await BlobStorage(onDisk: folder).store("bytes", as: key)
+            let (blobs, aside) = ("\(folder)/blobs", "\(folder)/aside")
+            try FileManager.default.moveItem(atPath: blobs, toPath: aside)
+            let errors = [
+                await #expect(throws: ServiceError.self) { _ = try await store.open(key) },
+                await #expect(throws: ServiceError.self) { _ = try await store.restore(blob) },
+                try await store.remove([key]).first as? ServiceError,
+                try await store.moveToTrash([blob]).first as? ServiceError,
+            ]
+            for error in errors {
+                #expect(error?.code == .storageReadOnly)
+                #expect(error?.cause as? StorageDisplacement == .folder(blobs))
+            }
+            #expect(health.faults == [.failing])
+            try FileManager.default.moveItem(atPath: aside, toPath: blobs)
+            #expect(try await store.moveToTrash([blob]).allSatisfy { $0 == nil })
+            #expect(try await store.restore(blob))
+            #expect(try await store.open(key)?.size == 5)
+        }
+    }
+
     @Test("a cancelled upload leaves nothing in staging")
     func cancelled() async throws {
         try await Samples.withFolder { folder in
@@ -223,6 +251,27 @@ import Testing
             try await storage.blobs.remove(key())
             #expect(try await storage.blobs.open(key()) == nil)
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/staging") == [])
+        }
+    }
+
+    @Test(
+        "uploads are refused while one of their folders is missing, and accepted when it is back",
+        arguments: ["staging", "blobs"]
+    )
+    func missingFolder(name: String) async throws {
+        try await Samples.withFolder { folder in
+            let health = StorageHealth()
+            let storage = try BlobStorage(onDisk: folder, health: health)
+            let (path, aside) = ("\(folder)/\(name)", "\(folder)/aside")
+            try FileManager.default.moveItem(atPath: path, toPath: aside)
+            await expectFailure(.storageReadOnly) { try await storage.store("small", as: key()) }
+            if name == "staging" {
+                let upload = ObjectIDGenerator().next()
+                await expectFailure(.storageReadOnly) { try await storage.staging.stage(as: upload) }
+            }
+            #expect(health.faults == [.failing])
+            try FileManager.default.moveItem(atPath: aside, toPath: path)
+            #expect(try await storage.store("small", as: key()).size == 5)
         }
     }
 

@@ -168,6 +168,11 @@ import Testing
             let missing = try await inspection.inspect(entries[2]) { _, _ in }
             #expect(missing == .missing)
             #expect(try await inspection.identity(of: entries[2]) == nil)
+            try FileManager.default.removeItem(atPath: "\(folder)/blobs")
+            let error = await #expect(throws: ServiceError.self) {
+                _ = try await inspection.inspect(entries[2]) { _, _ in }
+            }
+            #expect(error?.cause as? StorageDisplacement == .folder("\(folder)/blobs"))
         }
     }
 }

@@ -54,6 +54,30 @@ import Testing
         }
     }
 
+    @Test("another folder at the path is noticed, and data is accepted again when the locked one is back")
+    func replaced() async throws {
+        try await Samples.withFolder { parent in
+            let (folder, aside) = ("\(parent)/storage", "\(parent)/aside")
+            let reserve = try StorageReserve(in: StorageFolder(path: folder), size: 0)
+            #expect(reserve.inspect(suspecting: nil).displaced == [])
+            try FileManager.default.moveItem(atPath: folder, toPath: aside)
+            #expect(reserve.inspect(suspecting: nil).displaced == [.storage(folder)])
+            // It has no lock, then one of its own.
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for _ in 0..<2 {
+                let condition = reserve.inspect(suspecting: nil)
+                #expect(condition.displaced == [.storage(folder)])
+                #expect(condition.faults == [.failing])
+                _ = try StorageFolder(path: folder)
+            }
+            try FileManager.default.removeItem(atPath: folder)
+            try FileManager.default.moveItem(atPath: aside, toPath: folder)
+            let condition = reserve.inspect(suspecting: nil)
+            #expect(condition.displaced == [])
+            #expect(condition.faults == [])
+        }
+    }
+
     @Test("a folder that is gone is a failing storage")
     func gone() async throws {
         try await Samples.withFolder { folder in

@@ -57,6 +57,19 @@ final class BlobLayout: Sendable {
         return try body(earlierPath(of: blob))
     }
 
+    /// Requires that the folders were not removed since the start; blocks.
+    ///
+    /// They are not created anew: what was in them is missing, and an operator must know it.
+    ///
+    /// - Parameter folders: ``blobs`` or ``staging``.
+    /// - Throws: ``StorageDisplacement/refusal``.
+    func require(_ folders: String...) throws {
+        for folder in folders where access(folder, F_OK) != 0 {
+            let number = errno
+            if number == ENOENT || number == ENOTDIR { throw StorageDisplacement.folder(folder).refusal }
+        }
+    }
+
     /// Creates the folder of a new blob's path; it is durable after ``synchronize(_:)``.
     func prepareFolder(of path: String) throws -> String {
         let folder = parent(path)

@@ -31,7 +31,9 @@ extension DiskBlobStore {
             let path = layout.path(of: BlobName(blob.key))
             let source = trash.path(of: blob.entry)
             guard access(source, F_OK) == 0 else {
-                return layout.paths(of: BlobName(blob.key)).contains { access($0, F_OK) == 0 }
+                if layout.paths(of: BlobName(blob.key)).contains(where: { access($0, F_OK) == 0 }) { return true }
+                try layout.require(layout.blobs)
+                return false
             }
             try layout.requireFree(BlobName(blob.key))
             let folder = try layout.prepareFolder(of: path)
@@ -72,10 +74,13 @@ private struct SyncedFolders {
 
 extension BlobLayout {
     /// Gives a blob its name in the trash; does nothing if the blob is not there; blocks.
+    ///
+    /// - Throws: ``StorageDisplacement/refusal`` if ``blobs`` is missing: the trash would have an entry without bytes.
     fileprivate func link(_ blob: TrashedBlob, to path: String) throws {
         for source in paths(of: BlobName(blob.key)) where access(source, F_OK) == 0 {
             return try linkAgain(source, path)
         }
+        try require(blobs)
     }
 }
 

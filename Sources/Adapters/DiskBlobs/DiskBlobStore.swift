@@ -12,6 +12,7 @@ package struct DiskBlobStore: BlobStore {
     let layout: BlobLayout
     let trash: TrashLayout
     let pool: DiskThreads
+    private let hasHardLinks: Bool
 
     /// The prefix of the names of unfinished copies, which no staged file has.
     static let copy = "copy-"
@@ -24,6 +25,12 @@ package struct DiskBlobStore: BlobStore {
     ///   - health: Receives reports of storage faults, and decides whether bytes can be added.
     /// - Throws: An error if a folder cannot be created, synced or read.
     package init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth()) throws {
+        try self.init(folder: folder, pool: pool, health: health, hasHardLinks: true)
+    }
+
+    /// The same; `hasHardLinks` is `false` in tests of file systems without hard links.
+    init(folder: String, pool: NIOThreadPool, health: StorageHealth = StorageHealth(), hasHardLinks: Bool) throws {
+        self.hasHardLinks = hasHardLinks
         layout = try BlobLayout(folder: folder)
         trash = TrashLayout(folder: folder)
         self.pool = DiskThreads(pool: pool, health: health)
@@ -36,6 +43,7 @@ package struct DiskBlobStore: BlobStore {
     ///   - folder: The app's folder.
     ///   - pool: Threads for reading.
     package init(reading folder: String, pool: NIOThreadPool) {
+        hasHardLinks = true
         layout = BlobLayout(reading: folder)
         trash = TrashLayout(folder: folder)
         self.pool = DiskThreads(pool: pool, health: StorageHealth())
@@ -48,15 +56,16 @@ package struct DiskBlobStore: BlobStore {
         of file: ObjectID
     ) async throws {
         guard let staged = staged as? DiskStagedBlob else { return try await copy(staged, facts, to: BlobName(key)) }
-        let isLinked = try await pool.runIfActive { [layout] in
+        let isLinked = try await pool.runIfActive { [layout, hasHardLinks] in
+            try layout.require(layout.staging, layout.blobs)
             let path = layout.path(of: BlobName(key))
             try layout.requireFree(BlobName(key))
             let folder = try layout.prepareFolder(of: path)
             // All names first, then all syncs: the first sync also writes the others, including the note of the commit,
             // in one transaction of the file system's journal. No client knows the key before the row exists.
-            guard try staged.link(to: path) else { return false }
+            guard try staged.link(to: path, hasHardLinks: hasHardLinks) else { return false }
             let file = try staged.content.file()
-            try staged.syncs.run { try file.descriptor.synchronize() }
+            try staged.syncs.run { try staged.content.covering { try file.descriptor.synchronize() } }
             try layout.synchronize(folder)
             return true
         }
@@ -79,7 +88,10 @@ package struct DiskBlobStore: BlobStore {
 
     package func open(_ blob: FileBlob) async throws -> (any OpenBlob)? {
         try await pool.runIfActive { [layout, pool] in
-            try layout.open(BlobName(blob.key)) { try DiskOpenBlob(path: $0, pool: pool) }
+            let opened = try layout.open(BlobName(blob.key)) { try DiskOpenBlob(path: $0, pool: pool) }
+            // A blob in a folder that can be moved back is not missing: it would count as damaged.
+            if opened == nil { try layout.require(layout.blobs) }
+            return opened
         }
     }
 
@@ -116,11 +128,12 @@ extension BlobLayout {
     ///
     /// - Returns: The folders to sync. A removal that is repeated can have been done without a sync, so the folder of a
     ///   name that is not there counts, too.
+    /// - Throws: ``StorageDisplacement/refusal`` if ``blobs`` is missing: the blob would be back with it.
     func removeName(of blob: BlobName) throws -> [String] {
         let path = path(of: blob)
         let earlier = earlierPath(of: blob)
         if try DiskBlobStore.unlinkBlob(path) { return [parent(path)] }
-        try DiskBlobStore.unlinkBlob(earlier)
+        if try !DiskBlobStore.unlinkBlob(earlier) { try require(blobs) }
         return [parent(path), parent(earlier)]
     }
 }

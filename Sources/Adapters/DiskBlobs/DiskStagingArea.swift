@@ -54,7 +54,8 @@ package struct DiskStagingArea: StagingArea {
             return DiskStagedBlob(in: place, path: path, layout: layout, unsettled: unsettledNames, pool: pool)
         }
         return try await open { [layout, pool, unsettledNames, syncFailures] in
-            try DiskStagedBlob(
+            try layout.require(layout.staging)
+            return try DiskStagedBlob(
                 path: path,
                 stagedPath: nil,
                 mustBe: .new,
@@ -69,6 +70,7 @@ package struct DiskStagingArea: StagingArea {
     package func stage(as name: ObjectID) async throws -> any StagedBlob {
         let path = layout.path(staging: name)
         return try await open { [layout, pool, unsettledNames, syncFailures] in
+            try layout.require(layout.staging)
             // While a commit is undecided, the bytes have the name of its note.
             let note = unsettledNames.note(of: name)
             if note == nil { try unsettledNames.makeFree(path) }

@@ -27,6 +27,7 @@ final class GroupCommit: Sendable {
     private static let groupSize = 256
 
     private let pool: DatabasePool
+    private let file: DatabaseFile
     private let catalog: SharedCatalog
     private let rows: RowCache
     private let captures: LogCaptures
@@ -40,6 +41,7 @@ final class GroupCommit: Sendable {
 
     init(
         pool: DatabasePool,
+        file: DatabaseFile,
         catalog: SharedCatalog,
         rows: RowCache,
         captures: LogCaptures,
@@ -50,6 +52,7 @@ final class GroupCommit: Sendable {
     ) {
         self.commits = commits
         self.pool = pool
+        self.file = file
         self.catalog = catalog
         self.rows = rows
         self.captures = captures
@@ -109,7 +112,23 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// Requires that what the group writes will be found at the next start.
+    ///
+    /// - Throws: ``StorageDisplacement/refusal``.
+    private func requireFile() throws {
+        try health.requireFolder()
+        // For each group, and not only in the storage's inspection, so that no later change is acknowledged.
+        if let displacement = file.displacement { throw displacement.refusal }
+    }
+
     private func commit(_ group: [Job], _ db: Database, isRepeated: Bool = false) {
+        do {
+            try requireFile()
+        } catch {
+            let refusal = health.reported(error)
+            for job in group { job.refuse(refusal) }
+            return
+        }
         let transaction = SQLiteTransaction(db, catalog.current, queries, recording: changes.transaction())
         var completions: [Completion] = []
         // At the end, so that no row is cached that is newer than the published classes.

@@ -19,6 +19,7 @@ package struct SQLiteDatabase: Sendable {
     /// The threads of reads; `nil` if they run on GRDB's queues.
     let readThreads: ReadThreads?
     private let watch: CommitWatch
+    private let file: DatabaseFile
     /// Copy the frames of commits for the continuous backup.
     var captures: LogCaptures { watch.captures }
 
@@ -57,12 +58,14 @@ package struct SQLiteDatabase: Sendable {
         try LogRescue(database: path, acceptsLoss: acceptsLostCommits, health: health).run()
         let watch = CommitWatch(database: path)
         self.watch = watch
+        let file = DatabaseFile(at: path)
+        self.file = file
         do {
             try DatabaseCopy.refuseNewer(path)
             let functions = QueryFunctions()
             pool = try DatabasePool(
                 path: path,
-                configuration: SQLiteDatabase.configuration(readers, cacheSize, functions, watch)
+                configuration: SQLiteDatabase.configuration(readers, cacheSize, functions, watch, file)
             )
             // With FULL, a confirmed write survives a power cut. It is set here, because GRDB sets NORMAL when it opens
             // the writer, which syncs only at checkpoints; the writer is one permanent connection.
@@ -76,6 +79,7 @@ package struct SQLiteDatabase: Sendable {
             queries = QuerySupport(functions: functions, shapes: StatementShapes(pool: pool), health: health)
             writes = GroupCommit(
                 pool: pool,
+                file: file,
                 catalog: catalog,
                 rows: rows,
                 captures: watch.captures,
@@ -108,6 +112,9 @@ package struct SQLiteDatabase: Sendable {
         return (size(pool.path), size(pool.path + "-wal"))
     }
 
+    /// What is wrong if the database's file was removed or replaced since it was opened; blocks for one system call.
+    package var displacement: StorageDisplacement? { file.displacement }
+
     /// Closes every connection; later calls throw.
     package func close() throws {
         _ = try? pool.writeWithoutTransaction { db in
@@ -136,13 +143,21 @@ package struct SQLiteDatabase: Sendable {
         _ readers: Int,
         _ cacheSize: Int,
         _ functions: QueryFunctions,
-        _ watch: CommitWatch
+        _ watch: CommitWatch,
+        _ file: DatabaseFile
     ) -> Configuration {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers + lookupReaders
         configuration.busyMode = .timeout(5)
         configuration.label = "lcfile.database"
         configuration.prepareDatabase { db in
+            // GRDB opens readers by path when it needs them, so one could open a replacement. It is refused before its
+            // first read, because a read would use the log and the shared memory of the original; GRDB closes it.
+            if db.configuration.readonly {
+                if let displacement = file.displacement { throw displacement }
+            } else {
+                file.remember()
+            }
             try functions.add(to: db)
             try RowChecksum.add(to: db)
             // A negative value is in KiB. SQLite's default of 2 MB is less than the upper levels of a large class's

@@ -47,6 +47,8 @@ package enum StorageFault: String, Sendable, CaseIterable {
 package struct StorageCondition: Sendable, Hashable {
     /// The detected faults.
     package var faults: Set<StorageFault> = []
+    /// What was removed or replaced while the server ran; the storage counts as `failing` then.
+    package var displaced: [StorageDisplacement] = []
     /// Whether requests that add data must be refused, because the remaining space is reserved for other requests.
     package var refusesGrowth = false
     /// Whether the reserve suffices for changes that add almost no data: ``StorageGrowth/small``.

@@ -10,6 +10,10 @@ package final class StorageHealth: Sendable {
         var condition = StorageCondition()
         var isDamaged = false
         var failedAt: ContinuousClock.Instant?
+        /// What requests found displaced since the last ``look()``; it can be back before the next one.
+        var met: Set<StorageDisplacement> = []
+        /// What was displaced at the last ``look()`` or met before it: the log contains it.
+        var named: Set<StorageDisplacement> = []
         /// Details that the log already contains.
         var logged: Set<String> = []
     }
@@ -19,6 +23,7 @@ package final class StorageHealth: Sendable {
     private let onReport: @Sendable (StorageFault) -> Void
     /// Outside the lock, because every write reads it.
     private let refusesGrowth = Atomic(false)
+    private let isDisplaced = Atomic(false)
     private let state = Mutex(State())
 
     /// How long one I/O error is shown, so that occasional errors do not make the state alternate.
@@ -62,20 +67,36 @@ package final class StorageHealth: Sendable {
     /// Inspects the storage and records the result for ``faults``; blocks.
     ///
     /// Called every few seconds.
+    ///
+    /// - Parameter displaced: What was removed or replaced, besides what the inspection finds.
+    /// - Returns: The condition.
     @discardableResult
-    package func look() -> StorageCondition {
-        let condition = inspect(suspecting: nil)
-        let before = state.withLock { state in
-            defer { state.condition = condition }
-            return state.condition.faults
+    package func look(displaced: [StorageDisplacement] = []) -> StorageCondition {
+        var condition = inspect(suspecting: nil)
+        condition.displaced += displaced
+        if !condition.displaced.isEmpty { condition.faults.insert(.failing) }
+        let (before, found, unnamed) = state.withLock { [condition] state in
+            let before = state.condition
+            let found = condition.displaced.filter { !before.displaced.contains($0) }
+            let displaced = state.met.union(condition.displaced)
+            let unnamed = displaced.subtracting(state.named)
+            state.condition = condition
+            state.met = []
+            state.named = displaced
+            if !found.isEmpty { state.failedAt = .now }
+            return (before, found, unnamed)
         }
-        for fault in StorageFault.allCases where condition.faults.contains(fault) != before.contains(fault) {
-            if before.contains(fault) {
+        for fault in StorageFault.allCases
+        where condition.faults.contains(fault) != before.faults.contains(fault) {
+            if before.faults.contains(fault) {
                 logger?.notice("A fault of the storage is over", metadata: ["fault": "\(fault.rawValue)"])
-            } else {
+            } else if fault != .failing || condition.displaced.isEmpty {
                 logger?.error("\(fault.message)", metadata: ["fault": "\(fault.rawValue)"])
             }
         }
+        for _ in found { onReport(.failing) }
+        // Also a repeated one, and after the maximum number of details: only the log names the path.
+        for displacement in unnamed { log(.failing, "\(displacement)") }
         return condition
     }
 
@@ -94,11 +115,24 @@ package final class StorageHealth: Sendable {
         }
         // Full and read-only are states; look() logs their changes.
         guard isNew, fault == .damaged || fault == .failing else { return }
+        log(fault, detail)
+    }
+
+    private func log(_ fault: StorageFault, _ detail: String) {
         logger?.log(
             level: fault == .damaged ? .critical : .error,
             "\(fault.message)",
             metadata: ["fault": "\(fault.rawValue)", "detail": "\(detail)"]
         )
+    }
+
+    /// Counts a displacement that a request encountered; the next ``look()`` logs it, so that it is logged once.
+    private func count(_ displacement: StorageDisplacement) {
+        onReport(.failing)
+        state.withLock { state in
+            state.failedAt = .now
+            state.met.insert(displacement)
+        }
     }
 
     /// Runs a body and reports the storage fault that it throws; blocks if it throws.
@@ -121,19 +155,34 @@ package final class StorageHealth: Sendable {
             onReport(fault)
             return error
         }
+        if let displacement = error.cause as? StorageDisplacement {
+            count(displacement)
+            return error
+        }
         let condition = inspect(suspecting: fault)
         if fault == .failing, let known = [.readOnly, .full].first(where: condition.faults.contains) { fault = known }
         report(fault, "\(error.cause ?? error)")
         return fault.error(cause: error.cause)
     }
 
-    /// Refuses a request that would add data while the storage is full.
+    /// Refuses a change while the storage folder is not the one that the server locked.
     ///
-    /// Costs one atomic load while it is not full; otherwise blocks to inspect the free space again.
+    /// Costs one atomic load while it is; otherwise blocks to inspect it again.
+    ///
+    /// - Throws: ``StorageDisplacement/refusal``.
+    package func requireFolder() throws {
+        guard isDisplaced.load(ordering: .relaxed) else { return }
+        if let displacement = inspect(suspecting: nil).displaced.first { throw displacement.refusal }
+    }
+
+    /// Refuses a request that would add data while the storage is full, or not the folder that the server locked.
+    ///
+    /// Costs two atomic loads while it is neither; otherwise blocks to inspect the storage again.
     ///
     /// - Parameter growth: The kind of data to add.
-    /// - Throws: ``ServiceError/Code/storageFull``.
+    /// - Throws: ``ServiceError/Code/storageFull``, ``StorageDisplacement/refusal``.
     package func requireSpace(for growth: StorageGrowth = .data) throws {
+        try requireFolder()
         guard isFull else { return }
         let condition = inspect(suspecting: nil)
         guard condition.refusesGrowth, growth == .data || !condition.hasSpare else { return }
@@ -144,6 +193,7 @@ package final class StorageHealth: Sendable {
         guard let inspector else { return StorageCondition() }
         let condition = inspector.inspect(suspecting: suspicion)
         refusesGrowth.store(condition.refusesGrowth, ordering: .relaxed)
+        isDisplaced.store(!condition.displaced.isEmpty, ordering: .relaxed)
         return condition
     }
 }
@@ -152,9 +202,19 @@ package final class StorageHealth: Sendable {
 package enum StorageGrowth: Sendable {
     /// Objects, files, cache entries: always refused.
     case data
-    /// A session, without which no user could log in to delete data, or a change that does not enlarge an object:
-    /// allowed while most of the reserve remains.
+    /// A session, without which no user or owner could log in to delete data, or a change that does not enlarge an
+    /// object: allowed while most of the reserve remains.
     case small
+
+    /// The growth by a new object of a class; `nil` if a full storage must not refuse it, because it belongs to a
+    /// deletion or replaces the damaged row of the usage.
+    package init?(newObjectIn name: ClassName) {
+        switch name {
+        case .deletion, .trash, .goneKey, .peopleJob, .usage: return nil
+        case .session, .consoleSession: self = .small
+        default: self = .data
+        }
+    }
 }
 
 /// The cause of a refusal by ``StorageHealth/requireSpace(for:)``.

@@ -32,6 +32,8 @@ struct AppParts {
     var configuration: ServerConfiguration { shared.configuration }
     var store: any ObjectStore { database.store }
     var derivatives: any DerivativeStore { sharedDerivatives ?? localDerivatives }
+    /// The folders that uploads need.
+    var uploadFolders: [String] { bucket == nil ? ["\(folder)/staging", "\(folder)/blobs"] : ["\(folder)/staging"] }
 
     /// Opens or creates the app's folder and its database.
     ///
@@ -232,7 +234,8 @@ struct AppParts {
             fetchers: shared.fetchers,
             keyClaims: shared.keyClaims,
             deletions: deletions,
-            requestLimits: shared.requestLimits
+            requestLimits: shared.requestLimits,
+            openIdle: shared.descriptors.idleUploads
         )
     }
 

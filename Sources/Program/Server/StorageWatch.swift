@@ -1,5 +1,6 @@
 internal import CoreMetrics
 internal import Domain
+internal import Glibc
 internal import NIOPosix
 internal import ServiceLifecycle
 
@@ -9,6 +10,8 @@ struct StorageWatch: Service {
     let health: StorageHealth
     /// The database of each app.
     let databases: [(app: AppID, database: any AppDatabase)]
+    /// The folders that uploads need.
+    let folders: [String]
     let pool: NIOThreadPool
 
     /// The time between two inspections; the request that encounters a full disk reports it earlier.
@@ -23,7 +26,7 @@ struct StorageWatch: Service {
         }
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                if let condition = try? await pool.runIfActive({ [health] in health.look() }) {
+                if let condition = try? await pool.runIfActive({ health.look(displaced: displaced()) }) {
                     free.record(condition.free)
                     size.record(condition.size)
                     reserve.record(condition.reserve)
@@ -34,6 +37,12 @@ struct StorageWatch: Service {
                 try? await Task.sleep(for: StorageWatch.interval)
             }
         }
+    }
+
+    /// The databases and folders that are not in their places any more; blocks for a system call for each.
+    func displaced() -> [StorageDisplacement] {
+        databases.compactMap { $0.database.displacement() }
+            + folders.filter { access($0, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno) }.map { .folder($0) }
     }
 
     /// Records the sizes of the databases' files.

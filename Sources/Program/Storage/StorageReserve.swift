@@ -13,6 +13,8 @@ package final class StorageReserve: StorageInspector {
     /// The size in bytes; with 0 there is no reserve and no request is refused.
     private let size: Int64
     private let isHeld: Mutex<Bool>
+    /// The file that is locked; another one at its path means that the folder was replaced.
+    private let lockedFile: (device: UInt, inode: UInt)?
 
     static let name = ".reserve"
     /// The maximum part of the file system, as a divisor, so that the reserve does not use up a small one.
@@ -28,6 +30,7 @@ package final class StorageReserve: StorageInspector {
     /// - Throws: ``ExitError`` if the file cannot be opened.
     package init(in storage: borrowing StorageFolder, size: Int64) throws {
         folder = storage.path
+        lockedFile = storage.lockedFile
         let space = FileSystemSpace(of: storage.path)
         let block: Int64 = 4096
         self.size = min(size, (space?.total ?? 0) / StorageReserve.largestPart) / block * block
@@ -49,7 +52,7 @@ package final class StorageReserve: StorageInspector {
     /// Checks the file system, and empties or fills the reserve.
     package func inspect(suspecting suspicion: StorageFault?) -> StorageCondition {
         var condition = StorageCondition()
-        if let number = writingFailure() { condition.faults.insert(number == EROFS ? .readOnly : .failing) }
+        inspectLock(&condition)
         guard let space = FileSystemSpace(of: folder) else {
             condition.faults.insert(.failing)
             return condition
@@ -96,15 +99,30 @@ package final class StorageReserve: StorageInspector {
         return isWhole
     }
 
-    /// The error number with which the file system refuses to open a file for writing, without a write.
-    private func writingFailure() -> CInt? {
+    /// Checks, without a write, that the file system lets the lock be opened for writing and that the lock is the file
+    /// that this process locked.
+    private func inspectLock(_ condition: inout StorageCondition) {
         // Another descriptor of the lock's file: closing it leaves flock(2)'s lock as it is.
         let lock = open("\(folder)/\(StorageFolder.lockName)", O_WRONLY | O_CLOEXEC)
+        let number = errno
         guard lock < 0 else {
-            close(lock)
-            return nil
+            defer { close(lock) }
+            var status = stat()
+            guard let lockedFile, fstat(lock, &status) == 0 else { return }
+            guard (UInt(status.st_dev), UInt(status.st_ino)) != (lockedFile.device, lockedFile.inode) else { return }
+            return displace(&condition)
         }
-        return [EROFS, EIO].contains(errno) ? errno : nil
+        switch number {
+        case EROFS: condition.faults.insert(.readOnly)
+        case EIO: condition.faults.insert(.failing)
+        case ENOENT, ENOTDIR: displace(&condition)
+        default: break
+        }
+    }
+
+    private func displace(_ condition: inout StorageCondition) {
+        condition.faults.insert(.failing)
+        condition.displaced = [.storage(folder)]
     }
 }
 

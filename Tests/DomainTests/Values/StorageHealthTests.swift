@@ -1,4 +1,5 @@
 import Domain
+import Logging
 import Support
 import Synchronization
 import Testing
@@ -21,6 +22,26 @@ private final class FixedInspector: StorageInspector {
             condition.refusesGrowth = refusesGrowth
             condition.hasSpare = hasSpare
         }
+    }
+}
+
+/// Records the details of a log's lines.
+private struct DetailHandler: LogHandler {
+    let details: LogLines
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+
+    init(_ details: LogLines) {
+        self.details = details
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        if let detail = event.metadata?["detail"] { details.add("\(detail)") }
     }
 }
 
@@ -69,6 +90,79 @@ private final class FixedInspector: StorageInspector {
         #expect(code { try health.requireSpace(for: .small) } == nil)
         inspector.set([.full], refusesGrowth: true, hasSpare: false)
         #expect(code { try health.requireSpace(for: .small) } == .storageFull)
+    }
+
+    @Test("a new session of a user or of the console is small, and what a deletion needs is never refused")
+    func growth() throws {
+        for name in [ClassName.session, .consoleSession] { #expect(StorageGrowth(newObjectIn: name) == .small) }
+        for name in [ClassName.deletion, .trash, .goneKey, .peopleJob, .usage] {
+            #expect(StorageGrowth(newObjectIn: name) == nil)
+        }
+        for name in [try ClassName("Album"), .file, .user, .consoleAudit] {
+            #expect(StorageGrowth(newObjectIn: name) == .data)
+        }
+    }
+
+    @Test("what is displaced makes the storage fail, and is counted once as long as it lasts")
+    func displaced() {
+        let reported = Counter()
+        let health = StorageHealth(inspector: inspector) { fault in if fault == .failing { _ = reported.next() } }
+        let lost = StorageDisplacement.database("lcfile.sqlite")
+        #expect(health.look(displaced: [lost]).faults == [.failing])
+        health.look(displaced: [lost])
+        #expect(health.faults == [.failing])
+        #expect(reported.value == 1)
+        // Only the app that has it refuses changes.
+        #expect(code { try health.requireSpace() } == nil)
+        health.look()
+        health.look(displaced: [lost])
+        #expect(reported.value == 2)
+    }
+
+    @Test("each displacement is logged once, also one that a request met, that is back, or that follows many details")
+    func loggedDisplacements() {
+        let details = LogLines()
+        let health = StorageHealth(inspector: inspector, logger: Logger(label: "test") { _ in DetailHandler(details) })
+        for number in 0..<2000 { health.report(.failing, "blob \(number)") }
+        let lost = StorageDisplacement.database("lcfile.sqlite")
+        var count: Int { details.all.count { $0 == lost.description } }
+        _ = health.reported(lost.refusal)
+        #expect(count == 0)
+        // It is back before the look.
+        health.look()
+        #expect(count == 1)
+        #expect(health.faults == [.failing])
+        health.look()
+        _ = health.reported(lost.refusal)
+        health.look(displaced: [lost])
+        #expect(count == 2)
+        _ = health.reported(lost.refusal)
+        health.look(displaced: [lost])
+        health.look()
+        #expect(count == 2)
+        health.look(displaced: [lost])
+        #expect(count == 3)
+        // A request can meet it while the look is under way that does not find it yet.
+        health.look()
+        _ = health.reported(lost.refusal)
+        health.look()
+        health.look(displaced: [lost])
+        #expect(count == 4)
+    }
+
+    @Test("a storage folder that was replaced refuses data until the original is back, and the refusals are failures")
+    func replacedFolder() {
+        let reported = Mutex<[StorageFault]>([])
+        let health = StorageHealth(inspector: inspector) { fault in reported.withLock { $0.append(fault) } }
+        inspector.condition.withLock { $0.displaced = [.storage("folder")] }
+        health.look()
+        for growth in [StorageGrowth.data, .small] {
+            #expect(code { try health.reporting { try health.requireSpace(for: growth) } } == .storageReadOnly)
+        }
+        #expect(code { try health.requireFolder() } == .storageReadOnly)
+        #expect(reported.withLock(\.self) == [.failing, .failing, .failing])
+        inspector.condition.withLock { $0.displaced = [] }
+        #expect(code { try health.requireSpace() } == nil)
     }
 
     @Test("space that came free opens the storage again with the next request, without a look in between")

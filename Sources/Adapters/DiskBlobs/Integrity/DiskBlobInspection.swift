@@ -69,6 +69,7 @@ package struct DiskBlobInspection: BlobInspection {
     private static func open(_ file: FileEntry, in layout: BlobLayout) throws -> Opened {
         do {
             guard let blob = try layout.open(BlobName(file.key), { try Descriptor(reading: $0) }) else {
+                try layout.require(layout.blobs)
                 return .other(.missing)
             }
             let sized = try BlobSource.compareSize(of: blob, with: file.facts)

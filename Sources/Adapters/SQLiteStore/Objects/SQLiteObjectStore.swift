@@ -58,8 +58,13 @@ package struct SQLiteObjectStore: ObjectStore {
                     }
                 }
             }
+        } catch let displacement as StorageDisplacement {
+            throw database.queries.health.reported(displacement.refusal)
         } catch let error as DatabaseError {
             // No connection, or no snapshot.
+            if error.resultCode == .SQLITE_CANTOPEN, let displacement = database.displacement {
+                throw database.queries.health.reported(displacement.refusal)
+            }
             let failure = SQLiteFailure.translated(error)
             if let fault = StorageFault(failure) { database.queries.health.report(fault, "\(error)") }
             throw failure

@@ -15,6 +15,9 @@ protocol AppDatabase: Sendable {
     /// The sizes in bytes of its files on this machine, by the names that the metrics give them; blocks.
     func sizes() -> [(file: String, size: Int64)]
 
+    /// What is wrong if its file was removed or replaced since it was opened; `nil` without a file; blocks.
+    func displacement() -> StorageDisplacement?
+
     /// Computes the checksums that rows of earlier versions lack; returns when none is left or the task is cancelled.
     func fillChecksums(of app: AppID, _ logger: Logger) async
 

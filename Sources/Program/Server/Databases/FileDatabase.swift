@@ -48,6 +48,8 @@ struct FileDatabase: AppDatabase {
         return [("database", sizes.database), ("log", sizes.log)]
     }
 
+    func displacement() -> StorageDisplacement? { database.displacement }
+
     func fillChecksums(of app: AppID, _ logger: Logger) async {
         await database.fillAll(of: app, logger)
     }

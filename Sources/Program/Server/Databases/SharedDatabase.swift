@@ -90,6 +90,9 @@ struct SharedDatabase: AppDatabase {
     /// None: they are on the machine of the database.
     func sizes() -> [(file: String, size: Int64)] { [] }
 
+    /// `nil`: there is no file.
+    func displacement() -> StorageDisplacement? { nil }
+
     /// Does nothing: there are no checksums, because PostgreSQL has its own.
     func fillChecksums(of app: AppID, _ logger: Logger) {}
 
