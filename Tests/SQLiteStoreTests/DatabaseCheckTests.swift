@@ -145,14 +145,17 @@ import Testing
         }
     }
 
-    @Test("a record without a valid key or size is listed separately")
-    func unreadable() async throws {
+    @Test(
+        "a record without a valid size is listed separately",
+        arguments: [.string("no number"), .integer(-3)] as [JSONValue]
+    )
+    func unreadable(size: JSONValue) async throws {
         try await withDatabase { store, check in
             let record = try Samples.record()
             try await FileRecords(store).insert([record])
             try await store.write { writer in
                 var object = try #require(try writer.object(record.id, in: .file))
-                object.fields["_size"] = "no number"
+                object.fields["_size"] = size
                 try writer.update(object, in: .file)
             }
             let totals = try check.listFiles { _ in }

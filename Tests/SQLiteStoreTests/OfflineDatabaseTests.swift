@@ -67,6 +67,27 @@ import Testing
     }
 
     @Test(
+        "a row with a time outside of the years 0000 to 9999 is not accepted",
+        arguments: ["created_at", "updated_at"]
+    )
+    func unacceptableTime(column: String) async throws {
+        try await withDamage(("second.jpg", "secant.jpg")) { offline, _, path in
+            try offline.close()
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { db in
+                let table = ClassTable(number: try #require(try Catalog(db).entries[.file]).number).name
+                try db.execute(sql: "UPDATE \(table) SET \(column) = \(column) - (1 << 47) WHERE number = 2")
+            }
+            try queue.close()
+            let again = try OfflineDatabase(path: path)
+            let damaged = try await again.inspectAll().damaged
+            #expect(damaged.map(\.number) == [2])
+            await #expect(throws: UnacceptableRow.self) { try await again.accept(damaged) }
+            try again.close()
+        }
+    }
+
+    @Test(
         "a removed row leaves no index entry, relation or usage behind",
         arguments: [("second.jpg", "secant.jpg"), (#""name":"second.jpg""#, #""name";"second.jpg""#)]
     )

@@ -135,7 +135,7 @@ struct FileRow {
         number = row["number"]
         broken = UnreadableRecord(number: number, id: text("id") ?? "")
         guard let id = text("id").flatMap({ ObjectID($0) }), let key = text("key").flatMap({ FileKey($0) }),
-            let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue),
+            let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue), size >= 0,
             let digest = BlobDigest(hash: text("hash"), sha256: text("sha256"))
         else {
             file = nil

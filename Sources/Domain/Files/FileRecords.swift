@@ -106,7 +106,7 @@ extension FileRecord {
         let fields = object.fields
         guard let key = fields["key"]?.stringValue.flatMap(FileKey.init),
             let mediaType = fields["mime_type"]?.stringValue.flatMap({ MediaType($0, keepingCharset: true) }),
-            let size = fields["_size"]?.integerValue,
+            let size = fields["_size"]?.integerValue, size >= 0,
             let digest = BlobDigest(hash: fields["_hash"]?.stringValue, sha256: fields["_sha256"]?.stringValue)
         else { throw ServiceError(.internalFailure, "Internal error.", cause: BrokenRecord(id: object.id)) }
         self.init(

@@ -20,12 +20,9 @@ extension Timestamp {
         let days = Timestamp.daysSince1970(year, month, day)
         let seconds = Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second - offset)
         let milliseconds = seconds * 1000 + Int64(fraction)
-        guard Timestamp.writable.contains(milliseconds) else { return nil }
+        guard Timestamp.range.contains(milliseconds) else { return nil }
         self.init(milliseconds: milliseconds)
     }
-
-    /// The range of years with four digits.
-    private static let writable: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
     private static func days(in month: Int, of year: Int) -> Int {
         switch month {

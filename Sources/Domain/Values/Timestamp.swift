@@ -1,13 +1,18 @@
 import Glibc
 
 /// A time in whole milliseconds since 1970-01-01 UTC, the resolution of every time in LeanCloud's protocol.
+///
+/// It is in the years 0000 to 9999, because the wire format has no others.
 package struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01 UTC; negative for earlier times.
     package let milliseconds: Int64
 
-    /// Creates a timestamp.
+    /// All times that there are, in milliseconds since 1970-01-01 UTC.
+    package static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    /// Creates a timestamp; a time outside of ``range``, which only a damaged database has, becomes its nearer end.
     package init(milliseconds: Int64) {
-        self.milliseconds = milliseconds
+        self.milliseconds = min(max(milliseconds, Timestamp.range.lowerBound), Timestamp.range.upperBound)
     }
 
     /// The current time of the system's clock, truncated to milliseconds.

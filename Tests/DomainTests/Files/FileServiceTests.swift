@@ -52,6 +52,18 @@ import Testing
         #expect(try await service.find(record.key)?.mediaType.description == "image/png")
     }
 
+    @Test("a record whose size is negative, as after damage, is an internal failure")
+    func negativeSize() async throws {
+        let record = try await storedRecord()
+        try await store.write { writer in
+            var object = try #require(try writer.object(record.id, in: .file))
+            object.fields["_size"] = .integer(-3)
+            try writer.update(object, in: .file)
+        }
+        let error = await #expect(throws: ServiceError.self) { try await service.find(record.key) }
+        #expect(error?.code == .internalFailure)
+    }
+
     @Test("clients are redirected only to the blob of the record, for which the store is asked once until it changes")
     func remote() async throws {
         let blobs = MemoryBlobStore(isRemote: true)

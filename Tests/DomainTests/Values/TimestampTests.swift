@@ -11,6 +11,10 @@ import Testing
             (951_782_400_000, "2000-02-29T00:00:00.000Z"),
             (0, "1970-01-01T00:00:00.000Z"),
             (-1, "1969-12-31T23:59:59.999Z"),
+            (Timestamp.range.lowerBound, "0000-01-01T00:00:00.000Z"),
+            (Timestamp.range.upperBound, "9999-12-31T23:59:59.999Z"),
+            (.min, "0000-01-01T00:00:00.000Z"),
+            (.max, "9999-12-31T23:59:59.999Z"),
         ] as [(Int64, String)]
     )
     func wireForm(milliseconds: Int64, text: String) {

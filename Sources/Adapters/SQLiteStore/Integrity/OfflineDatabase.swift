@@ -102,16 +102,17 @@ package struct OfflineDatabase: RowRepair {
         ) ?? false
     }
 
-    /// Whether the values of a row have the types of an object's, and its texts the form that the server writes.
+    /// Whether the values of a row have the types and ranges of an object's, and its texts the form that the server writes.
     private static func holdsObject(_ row: DamagedRow, _ table: ClassTable, _ db: Database) throws -> Bool {
         let isWhole = try Bool.fetchOne(
             db,
             sql: """
                 SELECT typeof(id) = 'text' AND typeof(created_at) = 'integer' AND typeof(updated_at) = 'integer'
+                    AND min(created_at, updated_at) >= ? AND max(created_at, updated_at) <= ?
                     AND typeof(acl) IN ('null', 'text') AND typeof(body) = 'text'
                 FROM \(table.name) WHERE number = ?
                 """,
-            arguments: [row.number]
+            arguments: [Timestamp.range.lowerBound, Timestamp.range.upperBound, row.number]
         )
         guard isWhole == true else { return false }
         let statement = try db.makeStatement(
