@@ -1,5 +1,6 @@
 import Crypto
 import DiskBlobs
+import Dispatch
 import Domain
 import FoundationEssentials
 import Glibc
@@ -52,6 +53,29 @@ struct S3BlobCacheTests {
             let blob = try #require(try await store.open(key))
             guard case .file = blob.local else { return #expect(Bool(false), "not a file") }
             #expect(proxy.reads == 1)
+        }
+    }
+
+    @Test("while puts hang on all their threads, blobs are fetched and read from the cache", .timeLimit(.minutes(1)))
+    func hangingPuts() async throws {
+        try await Samples.withFolder { folder in
+            let puts = NIOThreadPool(numberOfThreads: 1)
+            puts.start()
+            let store = S3BlobStore(
+                try S3Fixture.client(),
+                layout: S3Fixture.layout(),
+                cache: try S3FileCache(folder: "\(folder)/cache", bound: 1 << 30),
+                pool: puts,
+                reads: .singleton
+            )
+            let key = try S3Fixture.key()
+            let bytes = S3Fixture.pattern(10_000)
+            try await store.put(bytes, as: key)
+            let end = DispatchSemaphore(value: 0)
+            puts.submit { _ in end.wait() }
+            for _ in 1...2 { #expect(try await store.bytes(key) == bytes) }
+            end.signal()
+            try await puts.shutdownGracefully()
         }
     }
 

@@ -284,6 +284,20 @@ import Testing
         }
     }
 
+    @Test("a copy that cannot be written is said to be the cause, and a code without a message has SQLite's words")
+    func unwritableCopy() async throws {
+        try await withDatabase { _, path, target in
+            let copy = "\(target)/none.sqlite"
+            let failure = #expect(throws: OpenFailure.self) { try DatabaseCopy(of: path, at: copy) }
+            #expect(failure?.message.hasPrefix("cannot be copied to \(copy) (SQLite error 14: unable to open") == true)
+            #expect(failure?.isDamage == false)
+        }
+        let full = DatabaseError(resultCode: .SQLITE_FULL, message: "not an error")
+        #expect(DatabaseCopy.line(full) == "SQLite error 13: database or disk is full")
+        let told = DatabaseError(resultCode: .SQLITE_FULL, message: "told")
+        #expect(DatabaseCopy.line(told) == "SQLite error 13: told")
+    }
+
     @Test("what is no database is refused with one message")
     func noDatabase() async throws {
         try await Samples.withFolder { folder in

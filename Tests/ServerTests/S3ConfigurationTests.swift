@@ -185,7 +185,7 @@ struct S3ConfigurationTests {
         configuration.http.maxConnections = 100_000
         let before = try DescriptorBudget(limit: 4096, for: configuration, apps: 1).connections
         configuration.blobs.store = S3Location("s3://files")
-        #expect(try DescriptorBudget(limit: 4096, for: configuration, apps: 1).connections == before - 32)
+        #expect(try DescriptorBudget(limit: 4096, for: configuration, apps: 1).connections == before - 48)
         #expect(configuration.blobThreads == 32 && ServerConfiguration().blobThreads == 1)
     }
 

@@ -153,6 +153,53 @@ import Testing
         }
     }
 
+    @Test(
+        "a blob of no record stays while a damaged row can name it: it can be the blob of that row",
+        arguments: [ClassName.file, .deletion, .trash],
+        [DamagedRows.kept, .accepted]
+    )
+    func possiblyNamed(className: ClassName, damagedRows: DamagedRows) async throws {
+        try await StorageCheckFixture.with { fixture in
+            _ = try await fixture.blobs.store("orphan", as: try #require(FileKey("orphan.txt")))
+            let name = className.description
+            fixture.rows.set([DamagedRow(className: name, number: 2, id: "a1", damage: "is not what was written")])
+            let (findings, _) = try await fixture.check {
+                $0.repairs = true
+                $0.damagedRows = damagedRows
+            }
+            let orphan = try #require(findings.first { $0.kind == "orphan-blob" })
+            #expect(orphan.repair == nil)
+            #expect(orphan.detail.contains("a damaged row or an unreadable record can name it"))
+            #expect(!FileManager.default.fileExists(atPath: "\(fixture.app)/lost+found"))
+            let removed = try await fixture.check {
+                $0.repairs = true
+                $0.damagedRows = .removed
+            }
+            #expect(removed.summary.damage == 0)
+            #expect(try await fixture.kinds().isEmpty)
+        }
+    }
+
+    @Test("a blob of no record stays while a record has no valid key")
+    func unreadableRecord() async throws {
+        try await StorageCheckFixture.with { fixture in
+            _ = try await fixture.blobs.store("orphan", as: try #require(FileKey("orphan.txt")))
+            let id = ObjectIDGenerator().next()
+            try await fixture.store.write { writer in
+                let fields: [String: JSONValue] = ["key": "", "name": "orphan.txt"]
+                let object = StoredObject(id: id, createdAt: .now(), updatedAt: .now(), fields: fields)
+                try writer.insert(object, into: .file)
+            }
+            let (findings, _) = try await fixture.check { $0.repairs = true }
+            #expect(findings.first { $0.kind == "unreadable-record" }?.subject == "_File/\(id)")
+            let orphan = try #require(findings.first { $0.kind == "orphan-blob" })
+            #expect(orphan.repair == nil)
+            _ = try await fixture.store.write { try $0.delete(id, in: .file) }
+            let again = try await fixture.check { $0.repairs = true }.findings
+            #expect(again.first { $0.kind == "orphan-blob" }?.repair != nil)
+        }
+    }
+
     @Test("damaged rows of all pages are removed together")
     func rowsTogether() async throws {
         try await StorageCheckFixture.with { fixture in

@@ -95,6 +95,24 @@ import Testing
         }
     }
 
+    @Test("bytes of no entry stay while a damaged row can be their entry")
+    func possiblyNamed() async throws {
+        try await StorageCheckFixture.with { fixture in
+            let path = path(of: ObjectIDGenerator().next(), in: fixture)
+            try makeFile(path, "one")
+            fixture.rows.set([DamagedRow(className: "_Trash", number: 1, id: "a1", damage: "is not what was written")])
+            let kept = try await fixture.check { $0.repairs = true }
+            #expect(kept.findings.map(\.repair) == [nil, nil])
+            #expect(FileManager.default.fileExists(atPath: path))
+            let removed = try await fixture.check {
+                $0.repairs = true
+                $0.damagedRows = .removed
+            }
+            #expect((removed.summary.damage, removed.summary.repaired) == (0, 2))
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test("other names in the trash are notes")
     func foreign() async throws {
         try await StorageCheckFixture.with { fixture in

@@ -64,7 +64,7 @@ package struct S3BlobOwners: Sendable {
             let key = try keys.key(of: layout.app, wrapped)
             return BlobEncryption(keys: [key], readsUnencrypted: keys.readsUnencrypted)
         } catch {
-            throw unusable(wrapped)
+            throw unusable(wrapped, error)
         }
     }
 
@@ -94,10 +94,21 @@ package struct S3BlobOwners: Sendable {
                     + "prefix, or set blobs.encryption.unencrypted: read (docs/encryption.md)"
             )
         }
-        guard (try? keys.key(of: layout.app, wrapped)) != nil else { throw unusable(wrapped) }
+        do throws(SealError) {
+            _ = try keys.key(of: layout.app, wrapped)
+        } catch {
+            throw unusable(wrapped, error)
+        }
     }
 
-    private func unusable(_ wrapped: [BlobKeys.Wrapped]) -> S3Error {
+    private func unusable(_ wrapped: [BlobKeys.Wrapped], _ error: any Error) -> S3Error {
+        guard error as? SealError != .forged else {
+            return S3Error(
+                .settings,
+                "the key of the app in the object '\(layout.ownersName)' is damaged, or is another app's: restore this "
+                    + "object from a copy (docs/encryption.md)"
+            )
+        }
         let needed = wrapped.map(\.id).joined(separator: " or ")
         let given = (keys?.ids ?? []).joined(separator: ", ")
         return S3Error(
@@ -112,7 +123,7 @@ package struct S3BlobOwners: Sendable {
         do {
             return try keys.renewed(wrapped, of: layout.app)
         } catch {
-            throw unusable(wrapped)
+            throw unusable(wrapped, error)
         }
     }
 

@@ -27,14 +27,14 @@ extension S3BlobStore {
         let name = BlobName(blob.key)
         if let last = await known.value(for: name, loading: { nil }) {
             if last.reader == blob {
-                let found = try await threads.run { [bucket] in try bucket.client.head(last.object.key) }
+                let found = try await reads.run { [bucket] in try bucket.client.head(last.object.key) }
                 // A blob under this name has won before, and its bytes never change.
                 if let found, found.size == last.object.size, found.tag == last.object.tag { return found }
             }
             known.remove(name)
         }
-        let listed = { [threads, bucket] in
-            try await threads.run {
+        let listed = { [reads, bucket] in
+            try await reads.run {
                 try bucket.listing(of: name).blob(for: blob).map { KnownBlob(reader: blob, object: $0.blob) }
             }
         }
@@ -52,15 +52,15 @@ extension S3BlobStore {
     /// - Throws: ``MissingObject`` if it was removed since it was listed.
     func open(_ object: S3Object) async throws -> any OpenBlob {
         let stored = try await stored(object)
-        let large = S3LargeBlob(stored, client: bucket.client, cache: cache, threads: threads, settings: settings)
+        let large = S3LargeBlob(stored, client: bucket.client, cache: cache, threads: reads, settings: settings)
         guard stored.size <= settings.wholeSize else { return large }
         do {
-            let arrival = try await cache.arrival(S3CacheName(stored, in: bucket.client.bucket), on: threads) {
+            let arrival = try await cache.arrival(S3CacheName(stored, in: bucket.client.bucket), on: reads) {
                 [client = bucket.client] writer in
                 try S3BlobStore.fetch(stored, from: client, to: writer)
             }
             _ = try await arrival.reaching(stored.size > settings.followedSize ? S3CachedBlob.pieceSize : .max)
-            return S3CachedBlob(arrival, of: stored, or: large, threads: threads)
+            return S3CachedBlob(arrival, of: stored, or: large, threads: reads)
         } catch is CacheFailure {
             // Without the cache's disk, the blob is read from the store as it is sent.
             return large
@@ -72,7 +72,7 @@ extension S3BlobStore {
         guard bucket.encryption != nil else { return S3StoredBlob(plain: object) }
         let name = "\(object.key) \(object.tag) \(object.size)"
         if let stored = await trailers.value(for: name, loading: { nil }) { return stored }
-        let stored = try await threads.run { [bucket] in
+        let stored = try await reads.run { [bucket] in
             do {
                 return try S3StoredBlob(object, in: bucket)
             } catch let error as S3Error where error.reason == .missing {

@@ -5,13 +5,16 @@ package import S3
 
 /// Blobs as objects in a bucket that several servers share, with a cache on the local disk.
 ///
-/// Every blocking call runs on the given pool, whose size the server sets: it is the number of requests to the store at
-/// the same time. The store must list an object as soon as it has acknowledged it (AWS, Ceph and SeaweedFS do); it needs
-/// no conditional requests. The names and the rules of a put are in docs/decisions/0005-blobs-in-s3.md.
+/// Every blocking call runs on one of the given pools, whose sizes the server sets: they are the number of requests to
+/// the store at the same time. Readers have a pool of their own, which a store that hangs for puts leaves free. The store
+/// must list an object as soon as it has acknowledged it (AWS, Ceph and SeaweedFS do); it needs no conditional requests.
+/// The names and the rules of a put are in docs/decisions/0005-blobs-in-s3.md.
 package struct S3BlobStore: BlobStore {
     let bucket: S3BlobBucket
     let cache: S3FileCache
     let threads: S3Threads
+    /// The threads of readers.
+    let reads: S3Threads
     let settings: S3BlobSettings
     /// Signs the URLs with which clients get blobs; `nil` if they get none.
     let signer: S3URLSigner?
@@ -26,7 +29,8 @@ package struct S3BlobStore: BlobStore {
     ///   - client: The client of the bucket.
     ///   - layout: The names of the app's objects.
     ///   - cache: The cache, which stores of several apps can share.
-    ///   - pool: Threads for requests and for reading the cache.
+    ///   - pool: Threads for requests.
+    ///   - reads: Threads for the requests of readers and for reading the cache; `nil` takes those of the pool.
     ///   - settings: Sizes and times.
     ///   - signer: Signs the URLs with which clients get blobs from the bucket; `nil` if they get none. Clients cannot
     ///     read encrypted blobs, and get none.
@@ -36,6 +40,7 @@ package struct S3BlobStore: BlobStore {
         layout: S3BlobLayout,
         cache: S3FileCache,
         pool: NIOThreadPool,
+        reads: NIOThreadPool? = nil,
         settings: S3BlobSettings = S3BlobSettings(),
         signer: S3URLSigner? = nil,
         encryption: BlobEncryption? = nil
@@ -43,6 +48,7 @@ package struct S3BlobStore: BlobStore {
         bucket = S3BlobBucket(client: client, layout: layout, encryption: encryption)
         self.cache = cache
         threads = S3Threads(pool: pool)
+        self.reads = S3Threads(pool: reads ?? pool)
         self.settings = settings
         self.signer = encryption == nil ? signer : nil
     }

@@ -27,10 +27,11 @@ package struct DatabaseCopy: CopiedDatabase {
     /// - Throws: ``OpenFailure`` about the original; one without a table of lcfile counts as damaged.
     package init(of original: String, at path: String) throws(OpenFailure) {
         var complaint: String?
+        let source = try DatabaseCopy.source(original)
         do {
-            let source = try DatabaseQueue(path: original, configuration: DatabaseCopy.configuration(readonly: true))
             queue = try DatabaseQueue(path: path, configuration: DatabaseCopy.configuration(readonly: false))
-            try source.backup(to: queue)
+            try source.queue.backup(to: queue)
+            try source.requireUnchanged()
             // The original's journal mode was copied with its first page.
             let mode = try queue.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -50,12 +51,13 @@ package struct DatabaseCopy: CopiedDatabase {
             if complaint == nil { try queue.write { try DatabaseCopy.forgetWork(catalog, $0) } }
             self.catalog = catalog
             self.damage = complaint
-            self.original = source
+            self.original = source.queue
         } catch let failure as OpenFailure {
             throw failure
         } catch {
             throw OpenFailure(
-                message: complaint ?? "cannot be copied (\(DatabaseCopy.line(error)))",
+                // The copy's disk is as often the cause.
+                message: complaint ?? "cannot be copied to \(path) (\(DatabaseCopy.line(error)))",
                 isDamage: SQLiteFailure.isDamage(error) || complaint != nil
             )
         }
@@ -126,6 +128,16 @@ package struct DatabaseCopy: CopiedDatabase {
         return answer ?? true
     }
 
+    private static func source(_ path: String) throws(OpenFailure) -> ReadOnlyDatabase {
+        do {
+            return try ReadOnlyDatabase(path: path, configuration(readonly: true))
+        } catch let failure as OpenFailure {
+            throw failure
+        } catch {
+            throw DatabaseCheck.failure("cannot be opened", error)
+        }
+    }
+
     /// The table of the class `_File`.
     var table: String? {
         catalog.entries[.file].map { ClassTable(number: $0.number).name }
@@ -185,7 +197,11 @@ package struct DatabaseCopy: CopiedDatabase {
 
     /// A message of SQLite on one line.
     static func line(_ description: Any) -> String {
-        "\(description)".split(whereSeparator: \.isNewline).joined(separator: " ")
+        // A copy of pages fails with a code, for which the connection has no message.
+        if let error = description as? DatabaseError, error.message == "not an error" {
+            return "\(DatabaseError(resultCode: error.extendedResultCode))"
+        }
+        return "\(description)".split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
     static func configuration(readonly: Bool) -> Configuration {

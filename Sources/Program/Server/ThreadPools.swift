@@ -6,8 +6,10 @@ internal import NIOPosix
 struct ThreadPools {
     /// Runs file operations on blobs, and libmagic.
     let disk: NIOThreadPool
-    /// Runs requests to the store of `blobs.store`, and reads its cache.
+    /// Runs requests to the store of `blobs.store`, except those of readers.
     let blobs: NIOThreadPool
+    /// Runs the requests of readers to that store, and reads its cache: a store can hang for puts alone.
+    let blobReads: NIOThreadPool
     /// Runs libvips jobs of low priority; these threads have a higher niceness than all others.
     let images: NIOThreadPool
     /// Runs libvips for headers and cheap jobs.
@@ -51,6 +53,7 @@ struct ThreadPools {
         let pools = ThreadPools(
             disk: NIOThreadPool(numberOfThreads: threads.disk),
             blobs: NIOThreadPool(numberOfThreads: configuration.blobThreads),
+            blobReads: NIOThreadPool(numberOfThreads: configuration.blobThreads),
             // Only cheap jobs have lanes or run beyond the number of workers.
             images: NIOThreadPool(numberOfThreads: images.workers),
             // Two more, so that headers are read while images are rendered.
@@ -89,8 +92,8 @@ struct ThreadPools {
     /// Probes of all pools, under the names that the metrics have; of the look-ups of the apps only the first.
     var probes: [PoolProbe] {
         let shared = [
-            ("disk", disk), ("blobs", blobs), ("images", images), ("quick_images", quickImages),
-            ("passwords", passwords), ("web", web),
+            ("disk", disk), ("blobs", blobs), ("blob_reads", blobReads),
+            ("images", images), ("quick_images", quickImages), ("passwords", passwords), ("web", web),
             ("fetches", fetches), ("guest_fetches", guestFetches), ("mirror", mirror), ("webhooks", webhooks),
             ("mail", mail), ("sms", sms),
             ("bodies", bodies), ("quick_queries", quickQueries), ("slow_queries", slowQueries),
@@ -101,7 +104,7 @@ struct ThreadPools {
     private var all: [NIOThreadPool] {
         [
             slowQueries, quickQueries, bodies, sms, mail, webhooks, mirror, guestFetches, fetches, web, passwords,
-            quickImages, images, blobs, disk,
+            quickImages, images, blobReads, blobs, disk,
         ] + lookups
     }
 }

@@ -6,18 +6,21 @@ extension AppCheck {
 
     /// Compares all rows with their checksums, and repairs damaged ones as the options say.
     ///
-    /// - Returns: The damage of the row of the usage that a repair counts anew; it is reported after that.
-    func checkRows(_ summary: inout CheckSummary) async throws -> [IntegrityFinding] {
+    /// - Returns: The damage of the row of the usage that a repair counts anew; it is reported after that. And whether
+    ///   a row that names bytes was damaged and is not removed: bytes without a name can be those of its former values.
+    func checkRows(_ summary: inout CheckSummary) async throws -> (usage: [IntegrityFinding], hidesNames: Bool) {
         observer.step("rows")
         var damagedUsage: [IntegrityFinding] = []
         let repair = options.damagedRows == .kept ? nil : try engine.rowRepair(in: folder)
         let rows = try repair ?? engine.rows(in: folder)
         var damaged: [DamagedRow] = []
+        var hidesNames = false
         var position: RowPosition?
         repeat {
             let page = try await rows.inspectRows(after: position, limit: AppCheck.pageSize)
             summary.rows += page.count
             damaged += page.damaged
+            if options.damagedRows != .removed, page.damaged.contains(where: AppCheck.namesBytes) { hidesNames = true }
             if repair == nil {
                 damagedUsage += try await report(damaged, nil, &summary)
                 damaged = []
@@ -25,7 +28,12 @@ extension AppCheck {
             position = page.next
         } while position != nil
         // All at once: no index of a class can be created while another of its rows is no JSON.
-        return damagedUsage + (try await report(damaged, repair, &summary))
+        return (damagedUsage + (try await report(damaged, repair, &summary)), hidesNames)
+    }
+
+    /// Whether a row belongs to a class whose rows name blobs, or bytes in the trash.
+    private static func namesBytes(_ row: DamagedRow) -> Bool {
+        [ClassName.file, .deletion, .trash].contains { $0.description == row.className }
     }
 
     /// Whether a row is that of the usage, whose numbers are the sums of other rows.

@@ -40,10 +40,10 @@ struct AppCheck: Sendable {
                 return summary
             }
             // Rows that are removed or accepted change what the other steps compare.
-            let damagedUsage = try await checkRows(&summary)
+            let (damagedUsage, hidesNames) = try await checkRows(&summary)
             let usage = try await counting(&summary) { summary in
-                try FileComparison(self, database).run(&summary)
-                try TrashComparison(self, database).run(&summary)
+                try FileComparison(self, database).run(hidingNames: hidesNames, &summary)
+                try TrashComparison(self, database).run(hidingNames: hidesNames, &summary)
                 try checkStaging(database, &summary)
                 try checkReferences(database, &summary)
                 try checkDerivatives(&summary)
@@ -83,6 +83,31 @@ struct AppCheck: Sendable {
         _ summary: inout CheckSummary
     ) {
         report(finding(kind, subject, detail), &summary)
+    }
+
+    /// Reports bytes that no row names; a repair moves them, so that a row that cannot be read must not name them.
+    ///
+    /// - Parameters:
+    ///   - path: The bytes.
+    ///   - detail: Continues the path.
+    ///   - hidesNames: Whether a row is damaged or unreadable that can name them; they stay then.
+    ///   - summary: Counts the finding.
+    ///   - move: Moves the bytes, and returns their new path.
+    /// - Throws: The errors of the move.
+    func reportOrphan(
+        _ path: String,
+        _ detail: String,
+        hidingNames hidesNames: Bool,
+        _ summary: inout CheckSummary,
+        move: () throws -> String
+    ) throws {
+        guard !hidesNames else {
+            let reason = "a damaged row or an unreadable record can name it, so a repair does not move it"
+            return report(.orphanBlob, path, "\(detail); \(reason)", &summary)
+        }
+        var found = finding(.orphanBlob, path, detail)
+        if options.repairs { found.repair = "moved to \(try move())" }
+        report(found, &summary)
     }
 
     func finding(_ kind: IntegrityFinding.Kind, _ subject: String, _ detail: String) -> IntegrityFinding {

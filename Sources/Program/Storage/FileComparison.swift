@@ -20,7 +20,12 @@ struct FileComparison {
     }
 
     /// Compares in both directions.
-    func run(_ summary: inout CheckSummary) throws {
+    ///
+    /// - Parameters:
+    ///   - hidesNames: Whether a damaged row can name blobs.
+    ///   - summary: Counts the findings.
+    /// - Throws: Errors of the database and of the storage.
+    func run(hidingNames hidesNames: Bool, _ summary: inout CheckSummary) throws {
         observer.step("records of files")
         let totals = try database.listFiles { _ in }
         summary.files += totals.files
@@ -34,7 +39,7 @@ struct FileComparison {
         observer.expect(totals.files, readBytes)
         observer.step("blobs")
         for byte in UInt8.min...UInt8.max { try compare(byte, &summary) }
-        try checkUnnamed(&summary)
+        try checkUnnamed(hidingNames: hidesNames || !totals.unreadable.isEmpty, &summary)
     }
 
     private func compare(_ byte: UInt8, _ summary: inout CheckSummary) throws {
@@ -93,7 +98,7 @@ struct FileComparison {
     }
 
     /// Reports the blobs that no record names, after a second look: a file can have been stored since they were listed.
-    private func checkUnnamed(_ summary: inout CheckSummary) throws {
+    private func checkUnnamed(hidingNames hidesNames: Bool, _ summary: inout CheckSummary) throws {
         guard try !database.unnamed(after: nil, limit: 1).isEmpty else { return }
         observer.step("blobs without a record")
         // Notes first: a commit whose note is gone by then has its record.
@@ -104,11 +109,10 @@ struct FileComparison {
             let page = try database.unnamed(after: last, limit: 1000)
             guard let end = page.last else { return }
             for blob in page where check.blobs.has(blob) {
-                var found = check.finding(.orphanBlob, "blobs/\(blob)", "is the blob of no record")
-                if check.options.repairs {
-                    found.repair = "moved to \(try check.blobs.moveToLostAndFound(blob))"
+                let (path, detail) = ("blobs/\(blob)", "is the blob of no record")
+                try check.reportOrphan(path, detail, hidingNames: hidesNames, &summary) {
+                    try check.blobs.moveToLostAndFound(blob)
                 }
-                check.report(found, &summary)
             }
             last = end
         }

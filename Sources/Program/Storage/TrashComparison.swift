@@ -13,9 +13,17 @@ struct TrashComparison {
         self.database = database
     }
 
-    func run(_ summary: inout CheckSummary) throws {
+    /// Compares in both directions.
+    ///
+    /// - Parameters:
+    ///   - hidesNames: Whether a damaged row can name bytes.
+    ///   - summary: Counts the findings.
+    /// - Throws: Errors of the database and of the storage.
+    func run(hidingNames hidesNames: Bool, _ summary: inout CheckSummary) throws {
+        var hidesNames = hidesNames
         check.observer.step("trash")
         try database.forEachTrashPage { files, broken in
+            if !broken.isEmpty { hidesNames = true }
             for record in broken {
                 let detail = "(row \(record.number)) has no valid key, size or digest of a file"
                 check.report(.unreadableRecord, "_Trash/\(record.id)", detail, &summary)
@@ -23,7 +31,9 @@ struct TrashComparison {
             try compare(files.filter { !isRead($0) }, reading: false, &summary)
             try compare(files.filter(isRead), reading: true, &summary)
         }
-        for byte in UInt8.min...UInt8.max { try findUnnamed(endingWith: byte, &summary) }
+        for byte in UInt8.min...UInt8.max {
+            try findUnnamed(endingWith: byte, hidingNames: hidesNames, &summary)
+        }
     }
 
     private func isRead(_ file: FileEntry) -> Bool {
@@ -65,15 +75,20 @@ struct TrashComparison {
     }
 
     /// Reports bytes of no entry: those of a removed one have a row of the deletion queue until they are gone.
-    private func findUnnamed(endingWith byte: UInt8, _ summary: inout CheckSummary) throws {
+    private func findUnnamed(
+        endingWith byte: UInt8,
+        hidingNames hidesNames: Bool,
+        _ summary: inout CheckSummary
+    ) throws {
         let names = try check.blobs.trashNames(endingWith: byte)
         for path in names.foreign.sorted() { check.report(.foreignFile, path, "is no file of lcfile", &summary) }
         guard !names.entries.isEmpty else { return }
         for entry in try database.withoutTrashEntry(names.entries) where check.blobs.hasTrashed(entry) {
             let path = "trash/\(entry.description.suffix(2))/\(entry)"
-            var found = check.finding(.orphanBlob, path, "has the bytes of no entry of the trash")
-            if check.options.repairs { found.repair = "moved to \(try check.blobs.moveToLostAndFound(trashed: entry))" }
-            check.report(found, &summary)
+            let detail = "has the bytes of no entry of the trash"
+            try check.reportOrphan(path, detail, hidingNames: hidesNames, &summary) {
+                try check.blobs.moveToLostAndFound(trashed: entry)
+            }
         }
     }
 }

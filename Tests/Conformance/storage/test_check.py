@@ -5,12 +5,13 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
 import threading
 
 import pytest
-from backups import blob_of
+from backups import assert_succeeds, blob_of, command, restore
 from checking import DAMAGED, FAST_SCRUBBER, STORAGE, WHOLE, check, damage, damage_row, findings, flip
-from client import ALPHA, ROCKET, eventually, queued
+from client import ALPHA, ROCKET, TIMEOUT, clean_environment, eventually, queued
 
 
 @pytest.fixture
@@ -187,6 +188,28 @@ def test_damaged_file_that_comes_back_from_the_trash_whole_is_served(new_server)
     own.start()
     assert eventually(lambda: own.api().fetch(file["url"]).status_code == 200)
     assert own.stop() == 0
+
+
+READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" || exit 99; exec "$@"'
+
+
+@pytest.mark.extended
+def test_storage_that_can_only_be_read_is_checked_and_saved(new_server, tmp_path):
+    """As a snapshot, or a disk that was mounted read-only, has it after the server stopped."""
+    own = new_server(LCFILE_SCRUB_DAYS="0").start()
+    own.api().store(b"x", name="x.txt")
+    assert own.stop() == 0
+    for arguments in (("check", "--json"), ("backup",)):
+        target = [tmp_path / "backup"] if arguments == ("backup",) else []
+        run = command(*arguments, "--storage", own.storage, *target)
+        own_mounts = ["unshare", "--map-root-user", "--mount", "sh", "-c", READ_ONLY, str(own.storage)]
+        result = subprocess.run(
+            own_mounts + run, env=clean_environment(), capture_output=True, text=True, timeout=TIMEOUT
+        )
+        if result.returncode == 99 or "unshare:" in result.stderr:
+            pytest.skip("mounts are not allowed")
+        assert (result.returncode, result.stderr) == (0, "")
+    assert_succeeds(restore(tmp_path / "backup", tmp_path / "restored"))
 
 
 @pytest.mark.extended

@@ -189,7 +189,14 @@ struct S3BlobEncryptionTests {
         try owners([2]).renewKeys()
         #expect(throws: S3Error.self) { try owners([1]).read() }
         #expect(try owners([2]).encryption()?.keys[0].id == key)
-        try client.delete([layout.ownersName])
+        // Another app's key is told like a damaged one, and not as a lack of the key that is given.
+        let bytes = try #require(try client.get(layout.ownersName, limit: 1 << 16))
+        let other = S3Fixture.layout()
+        try client.put(other.ownersName, bytes: Array(bytes))
+        let keys = BlobKeys(keys: [try .test(2)])
+        let error = #expect(throws: S3Error.self) { try S3BlobOwners(client, layout: other, keys: keys).read() }
+        #expect(error?.description.contains("'\(other.ownersName)' is damaged") == true)
+        try client.delete([layout.ownersName, other.ownersName])
     }
 }
 

@@ -232,4 +232,22 @@ struct SealingTests {
         // The key of one app in the place of another one's.
         #expect(throws: SealError.forged) { try keys(2).key(of: "other", wrapped) }
     }
+
+    @Test("while one of two envelopes opens, a damaged one stops no start, and is sealed anew", arguments: [0, 1])
+    func damagedEnvelope(index: Int) throws {
+        let whole = try keys(2, 1).renewed(try keys(1).renewed([], of: "app"), of: "app")
+        let id = try keys(1).key(of: "app", whole).id
+        var damaged = whole
+        var envelope = whole[index].envelope
+        envelope[envelope.count - 1] ^= 1
+        damaged[index] = BlobKeys.Wrapped(id: whole[index].id, envelope: envelope)
+        for all in [try keys(2, 1), try keys(1, 2)] { #expect(try all.key(of: "app", damaged).id == id) }
+        // Its own key alone opens nothing, and the message says so.
+        let (own, other): (UInt8, UInt8) = index == 0 ? (2, 1) : (1, 2)
+        #expect(throws: SealError.forged) { try keys(own).key(of: "app", damaged) }
+        #expect(throws: SealError.forged) { try keys(own).renewed(damaged, of: "app") }
+        let renewed = try keys(own, other).renewed(damaged, of: "app")
+        #expect(renewed.map(\.id) == whole.map(\.id))
+        #expect(try keys(own).key(of: "app", renewed).id == id)
+    }
 }

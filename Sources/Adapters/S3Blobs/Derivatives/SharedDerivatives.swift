@@ -16,6 +16,7 @@ package final class SharedDerivatives: DerivativeStore {
     private let layout: S3BlobLayout
     private let encryption: BlobEncryption?
     private let threads: S3Threads
+    private let reads: S3Threads
     /// The seconds for which a derivative stays in the bucket.
     private let lifetime: Int64
     /// The names that the bucket did not have a moment ago: rendering asks for a derivative several times.
@@ -36,6 +37,7 @@ package final class SharedDerivatives: DerivativeStore {
     ///   - patient: The client for removals, which nothing waits for.
     ///   - layout: The names of the app's objects.
     ///   - pool: Threads for requests.
+    ///   - reads: Threads for the requests of readers; `nil` takes those of the pool.
     ///   - lifetime: The seconds for which a derivative stays in the bucket, from its storing.
     ///   - encryption: How the app's blobs are encrypted; derivatives are, too.
     package init(
@@ -44,6 +46,7 @@ package final class SharedDerivatives: DerivativeStore {
         removing patient: S3Client,
         layout: S3BlobLayout,
         pool: NIOThreadPool,
+        reads: NIOThreadPool? = nil,
         lifetime: Int64,
         encryption: BlobEncryption? = nil
     ) {
@@ -54,6 +57,7 @@ package final class SharedDerivatives: DerivativeStore {
         self.lifetime = lifetime
         self.encryption = encryption
         threads = S3Threads(pool: pool)
+        self.reads = S3Threads(pool: reads ?? pool)
     }
 
     package func open(_ name: DerivativeName) async throws -> StoredDerivative? {
@@ -82,7 +86,7 @@ package final class SharedDerivatives: DerivativeStore {
 
     private func fetched(_ name: DerivativeName) async -> S3Derivative? {
         let object = layout.name(of: name)
-        let bytes = await attempt { [client] in try client.get(object, limit: S3Derivative.maxObjectSize) }
+        let bytes = await attempt(on: reads) { [client] in try client.get(object, limit: S3Derivative.maxObjectSize) }
         guard let bytes = bytes.flatMap(\.self) else {
             counts.count(.absent)
             return nil
@@ -96,7 +100,7 @@ package final class SharedDerivatives: DerivativeStore {
         guard bytes.readableBytes <= S3Derivative.maxSize else { return }
         let object = layout.name(of: name)
         let derivative = S3Derivative(bytes: bytes, mediaType: mediaType)
-        let isStored = await attempt { [client, encryption] in
+        let isStored = await attempt(on: threads) { [client, encryption] in
             guard let bytes = try derivative.object(named: object, encryption) else { return false }
             try client.put(object, bytes: bytes)
             return true
@@ -116,7 +120,10 @@ package final class SharedDerivatives: DerivativeStore {
     }
 
     /// Runs one request for which a client waits; `nil` if it fails, or one has failed a moment ago.
-    private func attempt<Result: Sendable>(_ request: @escaping @Sendable () throws -> Result) async -> Result? {
+    private func attempt<Result: Sendable>(
+        on threads: S3Threads,
+        _ request: @escaping @Sendable () throws -> Result
+    ) async -> Result? {
         if let until = pausedUntil.withLock({ $0 }), until > .now { return nil }
         do {
             return try await threads.run(request)

@@ -56,7 +56,19 @@ package struct BlobKeys: Sendable {
             guard let key = firstKey(of: app) else { throw .forged }
             return key
         }
-        guard let own = wrapped.first(where: { ids.contains($0.id) }) else { throw .unknownKey(first.id) }
+        var failure = SealError.unknownKey(first.id)
+        // In a rotation several open, and one of them can be damaged.
+        for own in wrapped where ids.contains(own.id) {
+            do throws(SealError) {
+                return try open(own, of: app)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func open(_ own: Wrapped, of app: String) throws(SealError) -> WrappingKey {
         let bytes = try Envelope.open(own.envelope, with: keys, for: BlobKeys.context(app))
         guard let key = WrappingKey(bytes) else { throw .forged }
         return key
@@ -65,15 +77,18 @@ package struct BlobKeys: Sendable {
     /// What the bucket has to have: the key of the app, sealed by the first key, and by others that are in use.
     ///
     /// The newest key comes first. Those behind the first key of these settings are dropped unless these settings have
-    /// them; those in front of it are of servers that are further in a rotation.
+    /// them; those in front of it are of servers that are further in a rotation. A damaged one of the first key is
+    /// sealed anew while another opens, because the other can be dropped next.
     func renewed(_ wrapped: [Wrapped], of app: String) throws -> [Wrapped] {
         var wrapped = wrapped
-        if !wrapped.contains(where: { $0.id == ids[0] }) {
+        let known = wrapped.firstIndex { $0.id == ids[0] }
+        if known.flatMap({ try? open(wrapped[$0], of: app) }) == nil {
             let bytes = try key(of: app, wrapped).key.withUnsafeBytes { Array($0) }
             let envelope = try Envelope.seal(bytes, with: keys, for: BlobKeys.context(app))
-            wrapped.insert(Wrapped(id: ids[0], envelope: envelope), at: 0)
+            if let known { wrapped.remove(at: known) }
+            wrapped.insert(Wrapped(id: ids[0], envelope: envelope), at: known ?? 0)
         }
-        let own = wrapped.firstIndex { $0.id == ids[0] } ?? 0
+        let own = known ?? 0
         return wrapped[...own] + wrapped[(own + 1)...].filter { ids.contains($0.id) }
     }
 }

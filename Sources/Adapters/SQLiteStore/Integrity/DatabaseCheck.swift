@@ -31,7 +31,10 @@ package struct DatabaseCheck: CheckedDatabase {
                 // A repair is on the disk when it is reported.
                 if repairing { try db.execute(sql: "PRAGMA synchronous = FULL") }
             }
-            queue = try DatabaseQueue(path: path, configuration: configuration)
+            queue =
+                repairing
+                ? try DatabaseQueue(path: path, configuration: configuration)
+                : try ReadOnlyDatabase(path: path, configuration).queue
             try DatabaseCheck.requireOwnVersion(queue)
             catalog = try queue.read { try Catalog($0) }
         } catch let failure as OpenFailure {

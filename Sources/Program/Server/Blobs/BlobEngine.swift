@@ -20,6 +20,7 @@ struct BlobEngine: Sendable {
     /// For derivatives, without which a request only takes longer: one attempt, and not for long.
     private let derivativeClient: S3Client
     private let pool: NIOThreadPool
+    private let reads: NIOThreadPool
     private let health: StorageHealth
     private let identity: ServerIdentity
     private let stopping: StopFlag
@@ -44,10 +45,11 @@ struct BlobEngine: Sendable {
         settings = configuration.blobs.s3
         keys = configuration.blobs.keys
         pool = pools.blobs
+        reads = pools.blobReads
         let stopping = StopFlag()
         self.stopping = stopping
         var options = S3Options()
-        options.idleConnections = configuration.threads.blobs
+        options.idleConnections = 2 * configuration.threads.blobs
         // A client waits for each of these requests: a store that is silent costs it about a minute, and not six.
         options.attempts = 4
         options.connectTimeout = 5
@@ -116,6 +118,7 @@ struct BlobEngine: Sendable {
                 layout: layout,
                 cache: cache,
                 pool: pool,
+                reads: reads,
                 signer: signer,
                 encryption: encryption
             )
@@ -143,6 +146,7 @@ struct BlobEngine: Sendable {
             removing: client,
             layout: layout(of: app),
             pool: pool,
+            reads: reads,
             lifetime: Int64(lifetime),
             encryption: encryption
         )
