@@ -1,3 +1,4 @@
+import DiskBlobs
 import Domain
 import Foundation
 import Support
@@ -15,6 +16,23 @@ import Testing
             BackupFixture.expectRefusal("exists already", by: fixture.makeBackup)
             #expect(try fixture.names(in: fixture.folder) == ["backup", "storage"])
             #expect(try fixture.names(in: fixture.backup) == [])
+        }
+    }
+
+    @Test("the doctor's judgement of a target folder is that of the backup: files count, empty folders do not")
+    func targetFolder() async throws {
+        try await Samples.withFolder { folder in
+            let target = "\(folder)/target"
+            #expect(!BackupTargets.refuses(folder: target))
+            for name in ["lost+found", "@eaDir", ".snapshot"] {
+                try FileManager.default.createDirectory(atPath: "\(target)/\(name)", withIntermediateDirectories: true)
+            }
+            #expect(!BackupTargets.refuses(folder: target))
+            try Data("x".utf8).write(to: URL(filePath: "\(target)/a.jpg"))
+            #expect(BackupTargets.refuses(folder: target))
+            try FileManager.default.removeItem(atPath: "\(target)/a.jpg")
+            _ = try BackupRepository(FolderTarget(folder: target, creating: false), creating: true)
+            #expect(!BackupTargets.refuses(folder: target))
         }
     }
 

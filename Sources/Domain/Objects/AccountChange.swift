@@ -3,7 +3,9 @@ struct AccountChange {
     /// The changes of `authData`.
     let authData: [AuthData.Change]
     /// The hash of the password that the change sets.
-    let passwordHash: PasswordHash?
+    private(set) var passwordHash: PasswordHash?
+    /// See ``ObjectChange/importedHash``.
+    private let importedHash: PasswordHash?
     /// The account names that the change sets or deletes.
     let names: [AccountName]
     /// The account names that the change sets.
@@ -38,6 +40,7 @@ struct AccountChange {
         self.authData = authData
         fields = removed.isEmpty ? [] : [AuthData.field]
         passwordHash = change.passwordHash
+        importedHash = change.importedHash
         let touched = change.fields
         names = AccountName.allCases.filter { touched.contains($0.rawValue) }
         given = names.filter { [change = change] in ![nil, .null].contains(change.value(of: $0.rawValue)) }
@@ -48,6 +51,16 @@ struct AccountChange {
 
     /// Fields that a change of other fields can change; the reply shows those that it changed.
     static let derivedFields = AccountName.allCases.compactMap(\.verifiedField) + [AuthData.field]
+
+    /// Drops the hash of a repeated import that says nothing new about the password, so that nothing ends by it.
+    ///
+    /// - Parameters:
+    ///   - user: The user as stored.
+    ///   - time: The time of the last change that the import gives.
+    mutating func dropKnownPassword(of user: StoredObject, changedAt time: Timestamp) {
+        guard let hash = importedHash, ImportedCredentials.know(hash, of: user, changedAt: time) else { return }
+        passwordHash = nil
+    }
 
     /// Throws ``ServiceError/Code/missingUsername`` (200) if the change gives a new user no name.
     func requireName() throws {

@@ -45,7 +45,8 @@ struct AccountPreparation: Sendable {
             throw ServiceError(.readOnlyField, "Only the master key can set the fields 'salt' and 'bcryptPassword'.")
         }
         guard !imported.isOne else {
-            change.passwordHash = try imported.hash
+            change.importedHash = try imported.hash
+            change.passwordHash = change.importedHash
             return change
         }
         let new = try self.password(in: password, isNew: isNew)

@@ -6,6 +6,9 @@ package struct ObjectChange: Sendable {
     package private(set) var acl: AccessControlList?
     /// The hash of the password to set for a user; ``AccountPreparation`` replaces the password by it.
     var passwordHash: PasswordHash?
+    /// ``passwordHash`` if the client gave the hash itself, as exports have it; `nil` for a plain password, whose hash
+    /// has a new salt each time and says nothing about the other server.
+    var importedHash: PasswordHash?
     /// The session token of a user whom the master key imports, or whose import it repeats.
     var sessionToken: SessionToken?
     /// The members for the ``SystemFields`` of a new object, or the `updatedAt` of an update; not yet checked.

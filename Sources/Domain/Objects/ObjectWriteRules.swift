@@ -207,11 +207,12 @@ struct ObjectWriteRules {
             access: access,
             limits: settings.limits
         )
-        let account = name == .user ? try AccountChange(taking: &change) : nil
+        var account = name == .user ? try AccountChange(taking: &change) : nil
         try edit.apply(change)
         if let acl = change.acl { edit.object.acl = acl == .everyone ? nil : acl }
         edit.object.updatedAt = try updateTime(of: object, by: change)
         if name == .role { try requireRole(edit.object, instead: object) }
+        if change.isFromOtherServer { account?.dropKnownPassword(of: object, changedAt: edit.object.updatedAt) }
         if let account { try finish(account, change, of: object, in: &edit) }
         try edit.finish()
         if edit.schema != known { try writer.save(edit.schema) }

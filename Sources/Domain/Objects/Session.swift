@@ -98,8 +98,11 @@ extension WriteTransaction {
 
 extension ReadTransaction {
     /// The session of a token; `nil` if it does not exist.
-    func session(of token: SessionToken) throws -> Session? {
-        let isToken = Condition.field(FieldPath(field: Session.token), .equals(.string(token.digest)))
+    func session(of token: SessionToken) throws -> Session? { try session(withDigest: token.digest) }
+
+    /// The session of the token with a digest; `nil` if it does not exist.
+    func session(withDigest digest: String) throws -> Session? {
+        let isToken = Condition.field(FieldPath(field: Session.token), .equals(.string(digest)))
         guard let session = try find(ObjectQuery(.session, where: isToken, page: .first)).first, let user = session.user
         else { return nil }
         return Session(id: session.id, user: user)

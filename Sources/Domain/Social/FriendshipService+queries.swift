@@ -167,8 +167,8 @@ extension Condition {
 
     /// Fields that cannot be used to find other users.
     private static let protected: Set<String> = [
-        AccountName.email.rawValue, AccountName.phone.rawValue, AuthData.field, PasswordHash.field, "emailVerified",
-        "mobilePhoneVerified",
+        AccountName.email.rawValue, AccountName.phone.rawValue, AuthData.field, PasswordHash.field,
+        ImportedCredentials.field, "emailVerified", "mobilePhoneVerified",
     ]
 
     private static let notStrict = ServiceError(

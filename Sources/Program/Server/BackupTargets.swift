@@ -10,6 +10,18 @@ package enum BackupTargets {
         text.hasPrefix(S3Location.scheme) || BackupRepository.exists(inFolder: text)
     }
 
+    /// Whether the server and `lcfile backup` refuse a folder for what is in it.
+    ///
+    /// - Parameter folder: The path of a folder.
+    /// - Returns: Whether it has objects and is no backup repository; `false` if it cannot be read.
+    package static func refuses(folder: String) -> Bool {
+        guard !BackupRepository.exists(inFolder: folder),
+            let target = try? FolderTarget(folder: folder, creating: false),
+            let isEmpty = try? BackupRepository.canBegin(in: target)
+        else { return false }
+        return !isEmpty
+    }
+
     /// The target that a text names: a folder or `s3://bucket/prefix`.
     ///
     /// Credentials are never part of the text, because all users of a machine can list the arguments of processes.

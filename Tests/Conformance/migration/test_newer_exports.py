@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from accounts import is_live, log_in
+from accounts import is_live, log_in, with_session
 from client import ALPHA, Server
 from commands import SERVER, credentials_of, lcfile
 from disks import memory
@@ -79,12 +79,66 @@ def test_other_change_of_a_user_keeps_its_session(server, tmp_path):
     assert is_live(server.api(), "c" * 25)
 
 
-def test_new_token_of_an_unchanged_user_begins_a_session(server, tmp_path):
+def test_log_in_between_two_exports_stays_if_the_password_is_the_same(server, tmp_path):
+    """The log-in replaces LeanCloud's hash; the newer export may lack the token."""
+    user = row("5a", 6, username="between") | secrets("one", "f" * 25)
+    old = write(tmp_path / "old", _User=[user])
+    newer = user | {"updatedAt": CHANGED, "score": 1}
+    del newer["sessionToken"]
+    new = write(tmp_path / "new", _User=[newer])
+    api = server.api()
+    assert run(server, old).returncode == 0
+    own = log_in(api, "one", username="between").json()["sessionToken"]
+    result = run(server, new, "--update")
+    assert result.returncode == 0, result.stderr
+    assert (is_live(api, own), is_live(api, "f" * 25)) == (True, True)
+    shown = server.api(master=True).get(f"/1.1/users/{user['objectId']}").json()
+    assert shown["score"] == 1 and not [name for name in shown if name.startswith("_")]
+
+
+def test_password_of_an_export_reaches_a_user_who_came_without_one(server, tmp_path):
+    """As --from brings users, with the time of their last change."""
+    user = row("5a", 7, username="later")
+    old = write(tmp_path / "old", _User=[user])
+    new = write(tmp_path / "new", _User=[user | secrets("one", "g" * 25)])
+    run_both(server, tmp_path, old, new)
+    assert log_in(server.api(), "one", username="later").status_code == 200
+    assert is_live(server.api(), "g" * 25)
+
+
+def test_password_that_changed_before_a_run_without_passwords_arrives(server, tmp_path):
+    user = row("5a", 8, username="hidden")
+    changed = user | {"updatedAt": CHANGED}
+    old = write(tmp_path / "old", _User=[user | secrets("one", "h" * 25)])
+    live = write(tmp_path / "live", _User=[changed])
+    new = write(tmp_path / "new", _User=[changed | secrets("two", "i" * 25)])
+    run_both(server, tmp_path, old, live)
+    result = run(server, new, "--update")
+    assert result.returncode == 0, result.stderr
+    api = server.api()
+    statuses = [log_in(api, password, username="hidden").status_code for password in ("one", "two")]
+    assert statuses == [400, 200]
+    assert (is_live(api, "h" * 25), is_live(api, "i" * 25)) == (False, True)
+
+
+def test_new_token_of_an_unchanged_user_replaces_the_old_one(server, tmp_path):
     user = row("5a", 3, username="token") | secrets("one", "d" * 25)
     old = write(tmp_path / "old", _User=[user])
     new = write(tmp_path / "new", _User=[user | {"sessionToken": "e" * 25}])
     run_both(server, tmp_path, old, new)
-    assert is_live(server.api(), "e" * 25)
+    assert (is_live(server.api(), "d" * 25), is_live(server.api(), "e" * 25)) == (False, True)
+
+
+def test_token_that_was_revoked_here_stays_revoked(server, tmp_path):
+    user = row("5a", 9, username="revoked") | secrets("one", "j" * 25)
+    export = write(tmp_path / "export", _User=[user])
+    api = server.api()
+    assert run(server, export).returncode == 0
+    caller = with_session(api, "j" * 25)
+    assert caller.call("PUT", f"/1.1/users/{user['objectId']}/refreshSessionToken", json={}).status_code == 200
+    result = run(server, export, "--update", journal=tmp_path / "other.journal")
+    assert result.returncode == 0, result.stderr
+    assert not is_live(api, "j" * 25)
 
 
 def test_changed_address_and_platforms_are_those_of_the_export(server, tmp_path):
@@ -117,6 +171,20 @@ def test_changed_record_of_a_file_arrives_and_its_bytes_stay(server, tmp_path):
     assert master.get(f"{path}/content").content == b"hello"
     result = run(server, new, "--verify")
     assert result.returncode == 0, result.stderr
+
+
+def test_fields_of_files_that_the_server_does_not_change_hinder_no_import(server, tmp_path):
+    """Columns of the app, no name, no type: the files are imported, and what the server can change arrives."""
+    common = {"mime_type": "text/plain", "bucket": ALPHA.id[:8], "metaData": {"size": 5}}
+    others = [{"name": "a.txt", "tag": "x", "size": 5}, {"name": None}, {}, {"name": "a.txt", "mime_type": None}]
+    keys = [f"columns{number}/a.txt" for number in range(len(others))]
+    rows = [row("5f", 10 + number, key=keys[number]) | common | fields for number, fields in enumerate(others)]
+    # The second record of one key is not on the server.
+    rows.append(row("5f", 20, key=keys[0]) | common | {"name": "twice.txt"})
+    bytes = {key: b"hello" for key in keys}
+    new = write(tmp_path / "new", files=bytes, _File=[row | {"updatedAt": CHANGED, "ACL": {}} for row in rows])
+    run_both(server, tmp_path, write(tmp_path / "old", files=bytes, _File=rows), new)
+    assert [server.api().fetch(f"{server.url}/{key}").status_code for key in keys] == [403] * len(keys)
 
 
 def test_records_and_then_bytes_with_one_journal(server, tmp_path):

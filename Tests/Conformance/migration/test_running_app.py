@@ -4,8 +4,9 @@ import re
 from urllib.parse import quote
 
 import pytest
+from accounts import log_in
 from client import Server
-from commands import SERVER, USAGE, credentials_of, lcfile
+from commands import FAILED, SERVER, USAGE, credentials_of, lcfile
 from exports import OLD, OldApp, difference, write_folder
 from file_domain import FileDomain
 from leancloud_server import LeanCloudServer
@@ -93,6 +94,38 @@ def test_run_after_an_interrupted_one_takes_what_changed_meanwhile(old, new_serv
     result = run(server, old, tmp_path / "j")
     assert result.returncode == 0, result.stderr
     assert server.api(OLD, master=True).get(f"/1.1/classes/Country/{id}").json()["note"] == "changed meanwhile"
+
+
+def test_run_that_stops_after_an_interrupted_one_does_not_end_well(old, new_server, tmp_path):
+    """A second pass would only continue the download of the first, and lack what has changed since that began."""
+    server = new_server(apps=(OLD,))
+    server.start().kill()
+    assert run(server, old, tmp_path / "j", "--retries", "0").returncode == SERVER
+    id = next(iter(old.server.state.objects["Country"]))
+    old.server.state.update("Country", id, note="changed before the stop")
+    server.start()
+    old.server.faults.fail_next(1, 403)
+    result = run(server, old, tmp_path / "j", "--retries", "0")
+    assert result.returncode == FAILED and (tmp_path / "j.source/begun").exists(), result.stderr
+    result = run(server, old, tmp_path / "j")
+    assert result.returncode == 0, result.stderr
+    note = server.api(OLD, master=True).get(f"/1.1/classes/Country/{id}").json()["note"]
+    assert note == "changed before the stop"
+
+
+def test_passwords_of_an_older_export_leave_newer_fields(old, new_server, tmp_path):
+    """--users after a run without it, which has read what changed since the export was made."""
+    server = new_server(apps=(OLD,)).start()
+    name, password = next(iter(old.passwords.items()))
+    (id,) = [id for id, row in old.server.state.objects["_User"].items() if row["username"] == name]
+    old.server.state.update("_User", id, note="newer than the export")
+    changed = old.server.state.objects["_User"][id]
+    for arguments in [(), ("--users", old.export)]:
+        result = run(server, old, tmp_path / "j", *arguments)
+        assert result.returncode == 0, result.stderr
+        shown = server.api(OLD, master=True).get(f"/1.1/users/{id}").json()
+        assert (shown.get("note"), shown["updatedAt"]) == (changed["note"], changed["updatedAt"])
+    assert log_in(server.api(OLD), password, username=name).status_code == 200
 
 
 def test_wrong_source_key_is_named(old, server, tmp_path):

@@ -84,6 +84,9 @@ def test_target_of_the_continuous_backup_that_is_no_repository_is_a_problem(tmp_
     (tmp_path / "photos" / "a.jpg").write_bytes(b"x")
     foreign = examine("--storage", tmp_path / "storage", LCFILE_BACKUP_TARGET=str(tmp_path / "photos"))
     assert foreign["backup.target"]["level"] == "problem" and "photos" in foreign["backup.target"]["text"]
+    (tmp_path / "share" / "@eaDir").mkdir(parents=True)
+    share = examine("--storage", tmp_path / "storage", LCFILE_BACKUP_TARGET=str(tmp_path / "share"))
+    assert share["backup.target"]["level"] == "ok", "the server begins a repository beside empty folders"
     new = examine("--storage", tmp_path / "storage", LCFILE_BACKUP_TARGET=str(tmp_path / "backups"))
     assert new["backup.target"]["level"] == "note" and not (tmp_path / "backups").exists()
 

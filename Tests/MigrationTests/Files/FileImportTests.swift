@@ -147,6 +147,40 @@ import Testing
         #expect(server.requests.map(\.method).dropFirst(2) == [how == "same" ? "HEAD" : "POST", "PATCH"])
     }
 
+    @Test("only the record of a file that the server had is adjusted", arguments: [false, true])
+    func adjustedRecord(isKnown: Bool) async throws {
+        let server = try ScriptedServer { request, _ in
+            guard request.method == "POST" else {
+                // The MD5 of the bytes.
+                let metaData = #"{"size":5,"_checksum":"827ccb0eea8a706c4c34a16891f84e7b"}"#
+                return .json(#"{"objectId":"a1","metaData":\#(metaData)}"#)
+            }
+            if isKnown { return .json(#"{"code":137,"error":"known"}"#, status: 400) }
+            let headers = ["Location: http://s/1.1/uploads/token", "X-LC-File-Url: http://s/k", "X-LC-Object-Id: a1"]
+            return ScriptedReply(status: 201, headers: headers)
+        }
+        defer { server.close() }
+        let client = FileClient(server: server.url, appID: "app", appKey: "key")
+        let journal = try Journal(at: "\(folder.path)/j", for: identity)
+        let run = MigrationRun(journal, SeenItems(), concurrency: 1, repeating: RepeatRules())
+        let path = try folder.write("12345", to: "a.txt")
+        guard case .item(let item) = FileItem.element(at: path, describedBy: FileTemplate()) else {
+            throw MigrationError("\(path) is no item")
+        }
+        let files = FileImport(client, journal)
+        let adjusted = Counter()
+        let open: @Sendable () -> ItemList<FileItem> = { ItemList([item]) }
+        try await run.send("file", from: open) { batch, progress in
+            let end = await files.send(batch[0], progress) {
+                _ = adjusted.next()
+                return .done
+            }
+            return [end]
+        }
+        #expect(try await journal.failures(10).isEmpty)
+        #expect(adjusted.value == (isKnown ? 1 : 0))
+    }
+
     @Test("a note of an earlier version, without the version of the file, is not continued")
     func earlierNote() throws {
         let path = try folder.write("12345", to: "a.txt")

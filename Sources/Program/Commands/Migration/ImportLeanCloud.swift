@@ -137,8 +137,9 @@ struct ImportLeanCloud: AsyncParsableCommand {
         let continues = !verify && spool.isUnfinished
         do {
             try await run(session, client, from: app, through: spool)
-        } catch let end as ExitCode where continues && end.rawValue == ExitStatus.failure {
-            // Reported; the next pass reads the classes of the failed objects again.
+        } catch let end as ExitCode where continues && !spool.isUnfinished && end.rawValue == ExitStatus.failure {
+            // Reported; the next pass reads the classes of the failed objects again. A pass that stopped has the same
+            // status, and leaves its download unfinished: a second one would only continue it.
         }
         if continues { try await run(session, client, from: app, through: spool) }
     }
@@ -178,7 +179,7 @@ struct ImportLeanCloud: AsyncParsableCommand {
             }
             if let users {
                 var first = what
-                (first.classNames, first.kindPrefix) = (["_User"], "users ")
+                (first.classNames, first.kindPrefix, first.givesSecretsOnly) = (["_User"], "users ", true)
                 try await LeanCloudImport(users, client, run, first, notice: notice)()
             } else if starts["_User"] == nil, export.classNames.contains("_User") {
                 notice("The API returns neither passwords nor sessions; take them from an export with --users.")

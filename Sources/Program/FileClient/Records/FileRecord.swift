@@ -2,6 +2,8 @@
 public struct FileRecord: Sendable, Hashable, Codable {
     /// All members of the record as the server sent them.
     public var fields: [String: JSON]
+    /// Whether an upload with an objectId found this file on the server instead of creating it.
+    public var wasKnown = false
 
     /// Creates a record of these members.
     public init(fields: [String: JSON]) {

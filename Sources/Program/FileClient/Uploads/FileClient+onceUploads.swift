@@ -31,7 +31,8 @@ extension FileClient {
             record.fields["name"] = .string(description.name)
             return record
         } catch let error as FileClientError where error.code == FileClientError.duplicateValue {
-            guard let record = try await stored(file, description, id) else { throw error }
+            guard var record = try await stored(file, description, id) else { throw error }
+            record.wasKnown = true
             return record
         }
     }

@@ -20,17 +20,30 @@ package struct FileImport: Sendable {
     }
 
     /// Sends one file.
-    package func send(_ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async -> ItemEnd {
-        await ItemEnd.of {
+    ///
+    /// - Parameters:
+    ///   - planned: The file.
+    ///   - progress: Receives the number of bytes that were sent.
+    ///   - adjust: Called if the server had the file with the same bytes; its record can be another one.
+    /// - Returns: The end of the item.
+    package func send(
+        _ planned: PlannedItem<FileItem>,
+        _ progress: BatchProgress,
+        adjustingKnown adjust: () async -> ItemEnd = { .done }
+    ) async -> ItemEnd {
+        var wasKnown = false
+        let end = await ItemEnd.of {
             let hasKey = planned.item.description.key != nil
             // A key is one file, so that the earlier versions have to go first; otherwise they go last.
             if hasKey { try await deleteReplaced(planned.entry) }
             switch planned.item.content {
-            case .path(let path): try await upload(path, FileVersion(of: path), planned, progress)
-            case .url(let url): try await copy(url, planned, progress)
+            case .path(let path): wasKnown = try await upload(path, FileVersion(of: path), planned, progress)
+            case .url(let url): wasKnown = try await copy(url, planned, progress)
             }
             if !hasKey { try await deleteReplaced(planned.entry) }
         }
+        guard case .done = end, wasKnown else { return end }
+        return await adjust()
     }
 
     /// Deletes the earlier versions of a file; the server ignores those that it does not have.
@@ -41,8 +54,12 @@ package struct FileImport: Sendable {
     /// Removes the folder of temporary files, unless it has unfinished ones.
     package func removeTemporaryFiles() { folder.remove() }
 
-    /// Downloads a file beside the journal, and uploads it.
-    private func copy(_ url: String, _ planned: PlannedItem<FileItem>, _ progress: BatchProgress) async throws {
+    /// Downloads a file beside the journal, and uploads it; returns whether the server had it.
+    private func copy(
+        _ url: String,
+        _ planned: PlannedItem<FileItem>,
+        _ progress: BatchProgress
+    ) async throws -> Bool {
         // An earlier process can have begun the download under the objectId of an earlier version.
         let id = planned.entry.replaced.first ?? planned.entry.objectId
         let path = try folder.path(for: "\(id) \(url)")
@@ -55,33 +72,38 @@ package struct FileImport: Sendable {
             throw MigrationError("the download failed: \(error)")
         }
         // Each download is another file; the client compares what it continues.
-        try await upload(path, nil, planned, progress)
+        return try await upload(path, nil, planned, progress)
     }
 
+    /// Uploads a file; returns whether the server had it.
     private func upload(
         _ path: String,
         _ version: FileVersion?,
         _ planned: PlannedItem<FileItem>,
         _ progress: BatchProgress
-    ) async throws {
+    ) async throws -> Bool {
         var description = planned.item.description
         description.objectId = planned.entry.objectId
+        let location = planned.entry.upload.flatMap { NotedUpload($0).location(for: version) }
         do {
-            _ = try await client.upload(
+            let record = try await client.upload(
                 path,
                 as: description,
-                continuing: planned.entry.upload.flatMap { NotedUpload($0).location(for: version) },
+                continuing: location,
                 created: { location in
                     // Without the note, another process sends the file from its beginning.
                     try? journal.note(upload: NotedUpload(location, of: version).text, of: planned.entry)
                 },
                 progress: { progress.sent($0) }
             )
+            // What is continued has the description that it began with.
+            return record.wasKnown || location != nil
         } catch let error as FileClientError where error.code == FileClientError.duplicateValue {
             guard let key = description.key, let record = try await client.file(key: key) else { throw error }
             guard try await client.hasBytes(record, of: path) else {
                 throw MigrationError("the server has a file with the key '\(key)' and other bytes")
             }
+            return true
         }
     }
 }

@@ -13,6 +13,8 @@ package struct LeanCloudImport: Sendable {
         package var leavesOutFiles = false
         /// Whether objects that differ on the server are changed.
         package var changesObjects = false
+        /// Whether users that the server has, unless they are newer in the export, get passwords and sessions only.
+        package var givesSecretsOnly = false
         /// What is written before the names of classes in the journal, if the same classes come from two sources.
         package var kindPrefix = ""
 
@@ -124,10 +126,12 @@ package struct LeanCloudImport: Sendable {
             let changes = options.changesObjects
             let open = { @Sendable in try ExportFileItems(export, domain: domain) }
             try await run.send("_File", from: open) { batch, progress in
-                let end = await files.send(batch[0], progress)
-                guard changes, case .done = end, let record = batch[0].item.record else { return [end] }
-                // A file that the server had keeps its bytes; its name, its ACL and its metaData can have changed.
-                return [await records.update(record)]
+                let end = await files.send(batch[0], progress) {
+                    // Its bytes stay; its name, its ACL and its metaData can have changed.
+                    guard changes, let record = batch[0].item.record else { return .done }
+                    return await records.update(record)
+                }
+                return [end]
             }
             files.removeTemporaryFiles()
         }
@@ -140,7 +144,12 @@ package struct LeanCloudImport: Sendable {
 
     private func sendObjects(of className: String) async throws {
         let export = export
-        let objects = ObjectImport(client, of: className, changing: options.changesObjects)
+        let objects = ObjectImport(
+            client,
+            of: className,
+            changing: options.changesObjects,
+            secretsOnly: options.givesSecretsOnly
+        )
         let open = { @Sendable in try ExportObjects(export, className) }
         try await run.send(options.kindPrefix + className, inBatchesOf: ObjectImport.batch, from: open) {
             batch,

@@ -21,10 +21,10 @@ package struct BackupRepository: Sendable {
         }
         guard let bytes else {
             guard isNew else { throw ExitError.storage("\(target) is not a backup repository") }
+            guard try BackupRepository.canBegin(in: target) else {
+                throw ExitError.storage("\(target) is not empty, and not a backup repository; use another folder")
+            }
             try BackupRepository.complaining {
-                guard try target.list(prefix: "", after: nil, limit: 1).isEmpty else {
-                    throw ExitError.storage("\(target) is not empty, and not a backup repository; use another folder")
-                }
                 let format = JSONValue.object(["format": .integer(Int64(BackupManifest.format))])
                 try target.put(BackupLayout.format, bytes: format.encoded())
             }
@@ -39,6 +39,17 @@ package struct BackupRepository: Sendable {
                 "the backup repository \(target) has format \(format); use the version of lcfile that wrote it"
             )
         }
+    }
+
+    /// Whether a target without a repository can become one: it has no objects.
+    ///
+    /// Empty folders, and files whose names no object has, are what file systems add of themselves.
+    ///
+    /// - Parameter target: The target.
+    /// - Returns: Whether it has no objects.
+    /// - Throws: ``ExitError`` if it cannot be listed.
+    package static func canBegin(in target: any BackupTarget) throws -> Bool {
+        try complaining { try target.list(prefix: "", after: nil, limit: 1).isEmpty }
     }
 
     /// Whether a folder is a backup repository, and not a backup of its own.

@@ -125,6 +125,14 @@ struct ObjectComparison: Sendable {
         return digits.flatMap { Data(base64Encoded: Data($0)) }
     }
 
+    /// Whether an object of an export was changed after the one that the server has; one without a time was not.
+    static func isNewer(_ exported: JSON, than stored: JSON) -> Bool {
+        guard let old = time(exported["updatedAt"]?.string), let new = time(stored["updatedAt"]?.string) else {
+            return false
+        }
+        return old > new
+    }
+
     /// A time, to the millisecond.
     private static func time(_ text: String?) -> Date? {
         guard var text else { return nil }

@@ -9,17 +9,26 @@ struct ObjectImport: Sendable {
     private let className: String
     /// Whether an object that differs on the server is changed, instead of refused.
     private let changes: Bool
+    /// See ``LeanCloudImport/Options/givesSecretsOnly``.
+    private let givesSecretsOnly: Bool
 
-    init(_ client: FileClient, of className: String, changing changes: Bool) {
+    init(
+        _ client: FileClient,
+        of className: String,
+        changing changes: Bool,
+        secretsOnly givesSecretsOnly: Bool = false
+    ) {
         self.client = client
         self.className = className
         self.changes = changes
+        self.givesSecretsOnly = givesSecretsOnly
     }
 
-    /// Changes an object that the server has to what it is in the export.
+    /// Changes the record of a file whose bytes the server has to what it is in the export.
     func update(_ object: ExportedObject) async -> ItemEnd {
         do {
-            return try await compare([object])[0] ?? .failed("the server has no such object")
+            // Without a record of this id, the file of another row has the same key.
+            return try await compare([object])[0] ?? .done
         } catch {
             return await ItemEnd.of { throw error }
         }
@@ -82,8 +91,9 @@ struct ObjectImport: Sendable {
                 continue
             }
             let names = comparison.differences(object.value, known)
-            if let body = change(of: object, from: known, names, comparison), changes {
-                ends.append(await ItemEnd.of { try await update(object.name, body) })
+            if changes {
+                let body = change(of: object, from: known, names, comparison)
+                ends.append(await ItemEnd.of { if let body { try await update(object.name, body) } })
             } else if names.isEmpty {
                 ends.append(.done)
             } else {
@@ -95,28 +105,47 @@ struct ObjectImport: Sendable {
     }
 
     /// The fields of an object that differ, or `nil` if nothing is to be changed; fields that are gone are deleted.
+    ///
+    /// Of a file the server changes the ACL, the name and `metaData` only, and refuses a change that has other fields.
     private func change(
         of object: ExportedObject,
         from stored: JSON,
         _ names: [String],
         _ comparison: ObjectComparison
     ) -> JSON? {
-        let value = comparison.withoutMissing(object.value)
+        var (value, names) = (comparison.withoutMissing(object.value), names)
+        if givesSecretsOnly, !ObjectComparison.isNewer(value, than: stored) {
+            // The rest can have come from the running app since the export was made, and does not come again.
+            names = []
+            value = .object((value.members ?? [:]).merging(["updatedAt": stored["updatedAt"] ?? .null]) { $1 })
+        }
         var body: [String: JSON] = [:]
-        for name in names where name != "createdAt" {
+        let isFile = className == "_File"
+        let changed = names.filter { !isFile || ObjectImport.isChangeable($0, ofFile: value) }
+        for name in changed where name != "createdAt" {
             body[name] = value[name] ?? .object(["__op": .string("Delete")])
         }
         // A missing ACL means that all have all rights; the default ACL of the class can be another one.
         if names.contains("ACL"), value["ACL"] ?? .null == .null { body["ACL"] = ExtendedJSON.everyone }
-        if className == "_File", body["metaData"] != nil {
+        if isFile, body["metaData"] != nil {
             // The server adds members of its own.
             let added = stored["metaData"]?.members ?? [:]
             body["metaData"] = .object(added.merging(value["metaData"]?.members ?? [:]) { _, new in new })
         }
         if className == "_User" { addAccount(of: value, from: stored, to: &body) }
-        guard !body.isEmpty || !names.isEmpty else { return nil }
+        guard !body.isEmpty || !changed.isEmpty else { return nil }
         body["updatedAt"] = value["updatedAt"]
         return .object(body)
+    }
+
+    /// Whether the server can give a field of a file the value that it has in the export.
+    private static func isChangeable(_ name: String, ofFile record: JSON) -> Bool {
+        switch name {
+        case "ACL", "metaData", "updatedAt": true
+        // A file without one has the name that the server gave it.
+        case "name": record["name"]?.string?.isEmpty == false
+        default: false
+        }
     }
 
     /// Adds fields of a user that the server does not show, or that it changes together with others.
@@ -132,13 +161,15 @@ struct ObjectImport: Sendable {
         // With a new address or number, the server would take it for unverified.
         if body["email"] != nil { body["emailVerified"] = value["emailVerified"] }
         if body["mobilePhoneNumber"] != nil { body["mobilePhoneVerified"] = value["mobilePhoneVerified"] }
-        // Another password shows as another time of the last change.
-        if !body.isEmpty {
+        // The server shows neither, and compares a hash and a token with those of the last import, which gives a time.
+        // A password that is no hash would be another one each time.
+        let isImport = value["updatedAt"] != nil
+        let isHash = given("salt") != nil || given("bcryptPassword") != nil
+        if !body.isEmpty || isImport && isHash {
             for name in ["password", "bcryptPassword"] { body[name] = given(name) }
             if body["password"] != nil { body["salt"] = given("salt") }
         }
-        // The server takes it only from an import, which gives the time.
-        if value["updatedAt"] != nil { body["sessionToken"] = given("sessionToken") }
+        if isImport { body["sessionToken"] = given("sessionToken") }
     }
 
     /// Changes an object of the server.
