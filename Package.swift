@@ -279,6 +279,7 @@ let package = Package(
             ]
         ),
         tests(of: "CurlFetch", [logging, nioCore, nioPosix]),
+        tests(of: "CurlMail", ["Domain", nioCore, nioPosix]),
         tests(of: "FileClient"),
         tests(of: "Migration", ["FileClient"]),
         tests(of: "Commands", ["FileClient", "Migration", "Server", "Storage", argumentParser]),

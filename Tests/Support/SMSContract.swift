@@ -92,6 +92,15 @@ package enum SMSContract {
                 }
             }
         },
+        ContractRule("a request can name the signature of the server, whatever it has") { store in
+            var fixture = try SMSFixture()
+            fixture.settings.sign = "shop.example"
+            let app = try SMSApp(store, fixture)
+            let code = try await app.code { codes in
+                try await codes.sendCode(app.phone.merging(["sign": "shop.example"]) { $1 }, as: app.guest)
+            }
+            #expect(app.fixture.sender.accepted.last?.text.hasPrefix("【shop.example】\(code)") == true)
+        },
     ]
 
     private static let guesses: [ContractRule<any ObjectStore>] = [
@@ -207,6 +216,20 @@ package enum SMSContract {
             let changed = try await app.user("ann").fields
             #expect(changed["mobilePhoneNumber"] == "13800000000")
             #expect(changed["mobilePhoneVerified"] == .bool(true))
+        },
+        ContractRule("another notation of the number keeps the flag and the codes, and is sent no code") { store in
+            let app = try SMSApp(store, accounts: AccountSettings(verifiesPhone: true))
+            try await app.signUp("ann", "13800000000")
+            #expect(try await app.queue.step() == .sent)
+            let verifying = try #require(app.fixture.codes.last)
+            _ = try await app.service.verifyPhone(verifying, app.phone, as: app.guest)
+            let reset = try await app.code { try await $0.sendCode(for: .resetPassword, app.phone, as: app.guest) }
+            try await app.change("ann", #"{"mobilePhoneNumber":"+8613800000000"}"#)
+            let changed = try await app.user("ann").fields
+            #expect(changed["mobilePhoneNumber"] == "+8613800000000")
+            #expect(changed["mobilePhoneVerified"] == .bool(true))
+            #expect(try await app.queue.step() == nil)
+            try await app.service.resetPassword(reset, app.phone.merging(["password": "p"]) { $1 }, as: app.guest)
         },
         ContractRule("a code for another number belongs to the user who asked, and not to a taken number") { store in
             let app = try SMSApp(store)

@@ -27,12 +27,22 @@ package struct CurlMailSender: MailSender {
         }
     }
 
+    /// The time in which a server that has accepted the mail can reply to QUIT.
+    private static let quitTime = Duration.seconds(2)
+
     private static func deliver(_ message: MailMessage, to server: MailServer, _ stop: StopFlag) throws {
         let bytes = message.encoded
+        // libcurl does not apply its limit to QUIT; a second later, so that what is before QUIT ends by that limit.
+        var end = ContinuousClock.now.advanced(by: .seconds(server.timeout + 1))
+        var isSent = false
+        var isAnswered = false
+        var isAccepted = false
         var handle = try CurlHandle()
         // The path is the name in EHLO: that of the sender's domain instead of this machine's.
         try handle.set(.url, "\(server.url)/\(message.from.address.domain)")
         try handle.set(.timeout, server.timeout)
+        try handle.set(.replyTimeout, server.timeout)
+        try handle.set(.closesConnection, true)
         try handle.set(.connectTimeout, min(10, server.timeout))
         try handle.set(.proxy, "")
         try handle.set(.readsNetrc, false)
@@ -51,15 +61,27 @@ package struct CurlMailSender: MailSender {
             try handle.perform(
                 CurlCallbacks(
                     receive: { _, _ in true },
-                    goesOn: { _ in !stop.flag.load(ordering: .acquiring) },
+                    goesOn: { _ in !stop.flag.load(ordering: .acquiring) && ContinuousClock.now < end },
+                    receiveHead: { line in
+                        // The first line decides: libcurl sends QUIT after a refusal, too, and a server can answer it
+                        // with 250. All lines of a reply have one code (RFC 5321 section 4.2.1).
+                        guard isSent, !isAnswered else { return }
+                        isAnswered = true
+                        guard line.hasPrefix("250") else { return }
+                        isAccepted = true
+                        end = min(end, .now.advanced(by: quitTime))
+                    },
                     send: { buffer, offset in
                         let part = bytes.dropFirst(Int(offset)).prefix(buffer.count)
                         buffer.copyBytes(from: part)
+                        isSent = Int(offset) + part.count == bytes.count
                         return part.count
                     }
                 )
             )
         } catch {
+            // The end of the connection changes nothing, and the mail must not be sent again.
+            if isAccepted { return }
             if stop.flag.load(ordering: .acquiring) { throw CancellationError() }
             throw failure(error, status: (try? handle.status()) ?? 0)
         }

@@ -41,6 +41,6 @@ package struct AccountDependencies: Sendable {
         self.signUpRate = signUpRate ?? .signUps(settings.maxSignUps)
         self.requestLimits = requestLimits
         sessionCache.follow(changes)
-        self.attempts.follow(changes)
+        self.attempts.follow(changes, country: settings.countryCode)
     }
 }

@@ -49,6 +49,21 @@ package enum AccountName: String, Sendable, CaseIterable {
         return AccountName.hasCode(digits, of: country) ? forms + [digits] : forms
     }
 
+    /// Whether two values of the field are one name: two spellings of a phone number are, and lookalikes are not.
+    ///
+    /// - Parameters:
+    ///   - value: A value; `nil` is the same as null.
+    ///   - other: Another one.
+    ///   - country: The digits of the country code of phone numbers without `+` (`accounts.countryCode`).
+    /// - Returns: Whether they are the same name, or both null.
+    package func isSame(_ value: JSONValue?, as other: JSONValue?, country: String) -> Bool {
+        guard let text = value?.stringValue, let other = other?.stringValue else {
+            return (value ?? .null).isSame(as: other ?? .null)
+        }
+        // Byte by byte: texts that Unicode calls equal are of two users.
+        return forms(of: other, country: country).contains { $0.utf8.elementsEqual(text.utf8) }
+    }
+
     /// The spelling in which a new value is stored.
     ///
     /// - Parameters:

@@ -27,7 +27,7 @@ package final class LoginAttempts: Sendable {
         self.clock = clock
     }
 
-    /// The key under which failures of an unknown name are counted; short for names of any length.
+    /// The key under which failures of an unknown or hidden name are counted; short for names of any length.
     package static func key(of name: AccountName, _ text: String, country: String) -> String {
         let form = name.forms(of: text, country: country).min() ?? text
         return "\(name.rawValue) \(SHA256.hash(data: Array(form.utf8)).hexadecimal)"
@@ -81,10 +81,21 @@ extension LoginAttempts {
     /// Subscribes to password changes in the feed: failures with the old password no longer count.
     ///
     /// If the feed lost changes, failures continue to count, and locks end with their time.
-    func follow(_ changes: ChangeFeed) {
+    ///
+    /// - Parameters:
+    ///   - changes: The feed of the app's store.
+    ///   - country: The digits of the country code of phone numbers without `+` (`accounts.countryCode`).
+    func follow(_ changes: ChangeFeed, country: String) {
         changes.subscribe(to: [ChangeFilter(.user, [.updated], states: [.before, .after])]) { [self] event in
             guard case .changes(let changes) = event else { return }
-            for change in changes where change.isOfPassword { forget(change.id.description) }
+            for change in changes where change.isOfPassword {
+                forget(change.id.description)
+                let fields = (try? change.after?.object())?.fields ?? [:]
+                for name in AccountName.allCases {
+                    guard let text = fields[name.rawValue]?.stringValue else { continue }
+                    forget(LoginAttempts.key(of: name, text, country: country))
+                }
+            }
         }
     }
 }

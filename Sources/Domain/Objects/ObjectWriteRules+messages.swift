@@ -53,10 +53,11 @@ extension ObjectWriteRules {
         _ account: AccountChange,
         _ change: ObjectChange
     ) throws {
-        let field = AccountName.email.rawValue
-        let isNewAddress = (before.fields[field] ?? .null) != (user.fields[field] ?? .null)
-        let phone = AccountName.phone.rawValue
-        let isNewNumber = (before.fields[phone] ?? .null) != (user.fields[phone] ?? .null)
+        func isNew(_ name: AccountName) -> Bool {
+            let (old, new) = (before.fields[name.rawValue], user.fields[name.rawValue])
+            return !name.isSame(new, as: old, country: settings.accountSettings.countryCode)
+        }
+        let (isNewAddress, isNewNumber) = (isNew(.email), isNew(.phone))
         if isNewAddress || account.passwordHash != nil { try writer.voidMails(of: [user.id]) }
         if isNewNumber || account.passwordHash != nil { try writer.voidSMS(of: [user.id]) }
         if isNewAddress { try queueVerification(of: user, instead: before, change) }

@@ -84,6 +84,7 @@ extension ObjectWriteRules {
                 if let old, value.isSame(as: old) { continue }
             }
             if let text = value.stringValue { try writer.requireFree(name, text, for: id, settings) }
+            if name.isSame(value, as: old, country: settings.accountSettings.countryCode) { continue }
             if let flag = name.verifiedField, !change.fields.contains(flag) {
                 edit.object.fields[flag] = .bool(false)
             }
@@ -97,30 +98,47 @@ extension ObjectWriteRules {
         }
         if !authData.json.isSame(as: known.json) { try store(authData, in: &edit.object) }
         if let hash = account.passwordHash { edit.object.fields[PasswordHash.field] = .string(hash.text) }
-        if before != nil { try changeSessions(of: id, account, change) }
+        if change.isFromOtherServer {
+            var imported = ImportedCredentials(of: before)
+            // Also those that the user has already: the next import is compared with this one.
+            imported.take(change.importedHash, change.sessionToken)
+            edit.object.fields[ImportedCredentials.field] = imported.json
+        }
+        if let before { try changeSessions(of: before, account, change) }
     }
 
     /// Ends the sessions of an existing user whose password changes, and gives the user an imported token.
-    private func changeSessions(of id: ObjectID, _ account: AccountChange, _ change: ObjectChange) throws {
+    private func changeSessions(of user: StoredObject, _ account: AccountChange, _ change: ObjectChange) throws {
+        let id = user.id
         var kept: ObjectID?
         if let token = change.sessionToken {
-            if let session = try writer.session(of: token), session.user == id {
-                kept = session.id
-            } else {
-                kept = try writer.beginSession(of: id, with: token, settings).id
-            }
-        } else if access.caller.user?.id == id, settings.accountSettings.sessionSecret == nil {
-            // If log-ins share a session, other devices have the token of the own one too.
-            kept = access.caller.user?.session
+            kept = try session(of: user, importedWith: token)
         }
-        if account.passwordHash != nil, settings.accountSettings.endsSessions {
-            try writer.endSessions(of: id, except: kept)
+        guard account.passwordHash != nil, settings.accountSettings.endsSessions else { return }
+        // No session can have begun with a password before the import that gives the user the first one.
+        if change.isFromOtherServer, user.fields[PasswordHash.field] == nil { return }
+        try writer.endSessions(of: id, except: kept)
+    }
+
+    /// The session of the token that an import gives to an existing user, which begins if the token is a new one.
+    ///
+    /// The other server has one token for a user: with another one it has revoked that of the last import. A token that
+    /// the last import gave, and whose session has ended here since, stays without one.
+    private func session(of user: StoredObject, importedWith token: SessionToken) throws -> ObjectID? {
+        let known = ImportedCredentials(of: user).token
+        if let known, known != token.digest, let revoked = try writer.session(withDigest: known),
+            revoked.user == user.id
+        {
+            _ = try writer.delete(revoked.id, in: .session)
         }
+        if let session = try writer.session(of: token), session.user == user.id { return session.id }
+        return known == token.digest ? nil : try writer.beginSession(of: user.id, with: token, settings).id
     }
 
     /// Adds a new token to the reply to a change that ended the session of its caller, who has set an own password.
     ///
-    /// SDKs take the token from any reply that shows their user.
+    /// The own session ends as well: other devices can have its token, if log-ins share one or did when it began, or if
+    /// it was imported. SDKs take the token from any reply that shows their user.
     ///
     /// - Parameters:
     ///   - reply: The reply to the change.
@@ -129,9 +147,7 @@ extension ObjectWriteRules {
     /// - Throws: Errors of the store.
     func renewSession(in reply: inout ObjectReply, of id: ObjectID, _ account: AccountChange) throws {
         let accounts = settings.accountSettings
-        guard account.passwordHash != nil, accounts.endsSessions, accounts.sessionSecret != nil,
-            access.caller.user?.id == id
-        else { return }
+        guard account.passwordHash != nil, accounts.endsSessions, access.caller.user?.id == id else { return }
         let session = try writer.beginSession(of: id, renewing: true, settings)
         reply.set("sessionToken", to: session.token.revealed)
         reply.renewsSession = true

@@ -16,11 +16,23 @@ struct SMSContent: Sendable, Hashable {
 
     /// Reads the body of `requestSmsCode`.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` for values that cannot be in an SMS.
-    init(_ body: [String: JSONValue]) throws {
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - ownSign: The signature of the server, which a body can name whatever the operator has put into it.
+    /// - Throws: ``ServiceError/Code/badRequest`` for values that cannot be in an SMS,
+    ///   ``ServiceError/Code/invalidSMSTemplate`` for the text of another purpose.
+    init(_ body: [String: JSONValue], ownSign: String = "") throws {
         self.init(.generic)
         if let name = try SMSContent.text("template", in: body), !name.isEmpty { template = name }
+        // The code logs in at usersByMobilePhone; a reader of another text would give it away as one that does less.
+        guard SMSPurpose(rawValue: template).map({ $0 == .generic }) ?? true else {
+            throw ServiceError(
+                .invalidSMSTemplate,
+                "The SMS template '\(template)' is for codes of another purpose, which have requests of their own."
+            )
+        }
         sign = try SMSContent.text("sign", in: body) ?? ""
+        if sign == ownSign { sign = "" }
         isVoice = body["smsType"]?.stringValue == "voice"
         let names = body.keys.filter { !SMSContent.reserved.contains($0) }.sorted()
         guard names.count <= SMSContent.maxVariables else {
@@ -30,11 +42,11 @@ struct SMSContent: Sendable, Hashable {
             )
         }
         for name in names { variables[name] = try SMSContent.text(name, in: body) }
-        // It is in lcfile's own texts, which any client has sent to any number.
-        guard variables["name"].map(SMSContent.isName) ?? true else {
+        // Both are in lcfile's own texts, which any client has sent to any number.
+        guard SMSContent.isName(variables["name"] ?? ""), SMSContent.isName(sign) else {
             throw ServiceError(
                 .badRequest,
-                "'name' must be that of an app: at most \(SMSContent.maxName) characters, without '.', '/', ':' and '@'."
+                "'name' and 'sign' must have at most \(SMSContent.maxName) characters, without '.', '/', ':' and '@'."
             )
         }
     }
@@ -59,14 +71,32 @@ struct SMSContent: Sendable, Hashable {
 
     /// The maximum number of variables.
     private static let maxVariables = 20
-    /// The maximum number of characters of a value.
+    /// The maximum number of Unicode scalars of a value; a `Character` has as many as the client wants.
     private static let maxValue = 100
-    /// The maximum number of characters of the app's name.
+    /// The maximum number of Unicode scalars of the app's name, and of the signature.
     private static let maxName = 20
 
-    /// Whether a text can be the name of an app, and contains no link.
+    /// What makes a link of a text: the four dots of domain names (RFC 3490 section 3.1), and parts of a URL.
+    private static let linkMarks: Set<Unicode.Scalar> = [".", "。", "．", "｡", "/", "／", ":", "：", "@", "＠"]
+    /// The brackets of a signature.
+    private static let signMarks: Set<Unicode.Scalar> = ["【", "】"]
+
+    /// Whether a text can be the name of an app or a signature, and contains no link.
     private static func isName(_ text: String) -> Bool {
-        text.count <= maxName && !text.contains { "./:@。．／：＠".contains($0) }
+        isShort(text, maxName, without: linkMarks)
+    }
+
+    /// Whether a text has few Unicode scalars and none of some.
+    ///
+    /// A mark with an invisible scalar behind it, such as U+FE0F, is another `Character`, but looks the same.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - limit: The maximum number of its Unicode scalars.
+    ///   - marks: The Unicode scalars that it cannot have.
+    /// - Returns: Whether it obeys both.
+    private static func isShort(_ text: String, _ limit: Int, without marks: Set<Unicode.Scalar>) -> Bool {
+        text.unicodeScalars.count <= limit && !text.unicodeScalars.contains(where: marks.contains)
     }
 
     /// Members of the body that are no variables.
@@ -86,7 +116,7 @@ struct SMSContent: Sendable, Hashable {
         case .array, .object:
             throw ServiceError(.badRequest, "'\(name.prefix(64))' must be a String or a number.")
         }
-        guard text.count <= maxValue, !text.hasControlCharacters, !text.contains(where: { "【】".contains($0) }) else {
+        guard isShort(text, maxValue, without: signMarks), !text.hasControlCharacters else {
             throw ServiceError(
                 .badRequest,
                 "'\(name.prefix(64))' must have at most \(maxValue) characters, without control characters, 【 and 】."

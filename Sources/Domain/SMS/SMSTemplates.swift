@@ -4,10 +4,10 @@ package struct SMSTemplates: Sendable {
     package let appName: String
     private let templates: [String: TextTemplate]
 
-    /// The variables that the server fills; of these, a request can set `name` only.
+    /// The variables that the server fills; of these, a request can set `name`, `sign` and `template`.
     static let systemVariables: Set<String> = ["name", "code", "ttl", "sign", "template"]
 
-    /// The longest text of an SMS in characters, about six parts.
+    /// The longest text of an SMS in Unicode scalars, about six parts.
     static let maxLength = 400
 
     /// Parses the templates.
@@ -47,7 +47,7 @@ package struct SMSTemplates: Sendable {
     private static func parse(_ text: String, replacing purpose: SMSPurpose?) throws(TemplateFault) -> TextTemplate {
         var text = text
         while text.last?.isNewline == true { text.removeLast() }
-        guard !text.isEmpty, text.count <= maxLength, !text.hasControlCharacters else {
+        guard !text.isEmpty, text.unicodeScalars.count <= maxLength, !text.hasControlCharacters else {
             throw TemplateFault("must be one line of 1 to \(maxLength) characters")
         }
         return try TextTemplate(
@@ -95,8 +95,9 @@ package struct SMSTemplates: Sendable {
     ///   - values: The values of its variables.
     /// - Returns: The text with the signature at its beginning; `nil` if the template no longer exists.
     func text(_ content: SMSContent, sign: String, _ values: [String: String]) -> String? {
-        guard let text = templates[content.template]?.filled(values).prefix(SMSTemplates.maxLength) else { return nil }
-        return sign.isEmpty ? String(text) : "【\(sign)】\(text)"
+        guard let filled = templates[content.template]?.filled(values) else { return nil }
+        let text = String(filled.unicodeScalars.prefix(SMSTemplates.maxLength))
+        return sign.isEmpty ? text : "【\(sign)】\(text)"
     }
 
     private static func text(of purpose: SMSPurpose, _ language: MailLanguage) -> String {

@@ -26,8 +26,10 @@ package struct AccountService: Sendable {
             let row = try await store.read { [settings] in
                 try $0.users(login.name, login.text, settings).first
             }
+            // A lock of the user would tell that this name is that of a user whose other name the client has locked.
+            let counted = dependencies.settings.hidesUnknownUsers ? nil : row
             let attempt =
-                row?.id.description
+                counted?.id.description
                 ?? LoginAttempts.key(
                     of: login.name,
                     login.text,

@@ -28,7 +28,7 @@ package struct SMSCodeService: Sendable {
     ///
     /// - Throws: Codes 1, 119, 127, 212, 601, 604, 608.
     package func sendCode(_ body: [String: JSONValue], as caller: Caller) async throws {
-        let content = try SMSContent(body)
+        let content = try SMSContent(body, ownSign: policy.settings.sign)
         let order = SMSOrder(
             purpose: .generic,
             number: try number(in: body),

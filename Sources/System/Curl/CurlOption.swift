@@ -10,6 +10,8 @@ extension CurlOption<Int> {
     package static var timeout: Self { Self(code: CURLOPT_TIMEOUT) }
     /// Seconds for making each connection.
     package static var connectTimeout: Self { Self(code: CURLOPT_CONNECTTIMEOUT) }
+    /// Seconds for each reply of a mail server; libcurl waits 120 seconds by default, also if ``timeout`` is longer.
+    package static var replyTimeout: Self { Self(code: CURLOPT_SERVER_RESPONSE_TIMEOUT) }
     /// Bytes a second below which a transfer is slow; 0 for no limit.
     package static var lowSpeedLimit: Self { Self(code: CURLOPT_LOW_SPEED_LIMIT) }
     /// Seconds for which a transfer is allowed to be slow.
@@ -38,6 +40,10 @@ extension CurlOption<Bool> {
     package static var readsNetrc: Self { Self(code: CURLOPT_NETRC) }
     /// Whether the request is a HEAD, whose response has no body.
     package static var headOnly: Self { Self(code: CURLOPT_NOBODY) }
+    /// Whether the connection is closed by the transfer itself, with its limits and callbacks.
+    ///
+    /// Otherwise libcurl closes it while it frees the handle, and waits up to 120 seconds for the reply to QUIT.
+    package static var closesConnection: Self { Self(code: CURLOPT_FORBID_REUSE) }
     /// Whether the fields of the server's certificate are read (``CurlHandle/certificateField(_:)``).
     package static var readsCertificate: Self { Self(code: CURLOPT_CERTINFO) }
     /// Whether libcurl leaves signal handlers unchanged: they belong to the process, not to a thread.

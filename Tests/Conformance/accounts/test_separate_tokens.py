@@ -2,7 +2,7 @@
 
 import pytest
 from accounts import (
-    PASSWORD, SESSIONS, is_live, join, log_in, new_token, sessions, settings, sign_up, unique, user_of,
+    PASSWORD, SESSIONS, is_live, join, log_in, new_token, sessions, settings, sign_up, unique, user_of, with_session,
 )
 from client import Server
 from data import at_once, batch, own
@@ -131,22 +131,26 @@ def test_refreshes_at_once_leave_one_token(server, api, ann):
     assert sum(is_live(api, token) for token in fresh) == 1
 
 
-def test_password_that_the_user_sets_ends_all_tokens_but_its_own(api, ann, other):
-    response = ann.change({"password": "another"})
-    assert (response.status_code, set(response.json())) == (200, {"objectId", "updatedAt"})
-    assert [is_live(api, token) for token in (ann.token, other)] == [True, False]
+def assert_renewed(api, ann, other, answer):
+    assert set(answer) == {"objectId", "updatedAt", "sessionToken"}
+    assert [is_live(api, token) for token in (answer["sessionToken"], ann.token, other)] == [True, False, False]
 
 
-def test_password_that_the_user_sets_in_a_batch_leaves_its_own_token(api, ann, other):
+def test_password_that_the_user_sets_ends_all_tokens_and_returns_the_next(api, ann, other):
+    assert_renewed(api, ann, other, ann.change({"password": "another"}).json())
+
+
+def test_password_that_the_user_sets_in_a_batch_ends_all_tokens_and_returns_the_next(api, ann, other):
     answer, = batch(ann.api, {"method": "PUT", "path": ann.path, "body": {"password": "another"}}).json()
-    assert set(answer["success"]) == {"objectId", "updatedAt"}
-    assert [is_live(api, token) for token in (ann.token, other)] == [True, False]
+    assert_renewed(api, ann, other, answer["success"])
 
 
 @pytest.mark.parametrize("flag", ["new", "fetchWhenSave"])
-def test_answer_to_a_new_password_shows_no_token(ann, flag):
+def test_answer_to_a_new_password_with_other_fields_shows_the_token(api, ann, flag):
     response = ann.change({"city": "Oslo", "password": "another"}, **{flag: "true"})
-    assert (response.status_code, own(response.json())) == (200, {"city": "Oslo"})
+    answer = own(response.json())
+    assert (response.status_code, set(answer)) == (200, {"city", "sessionToken"})
+    assert is_live(api, answer["sessionToken"])
 
 
 def test_password_that_the_master_key_sets_ends_all_tokens(api, master, ann, other):
@@ -160,10 +164,11 @@ def test_the_master_key_ends_all_sessions_of_a_user(api, master, ann, other):
     assert sessions(master, ann) == []
 
 
-def test_name_and_password_leave_the_token_of_an_anonymous_user(api):
+def test_name_and_password_of_an_anonymous_user_return_the_next_token(api):
     anonymous = user_of(api, join(api, data_of("anonymous")))
-    assert anonymous.change({"username": unique(), "password": PASSWORD}).status_code == 200
-    assert anonymous.read()["authData"] == {}
+    token = anonymous.change({"username": unique(), "password": PASSWORD}).json()["sessionToken"]
+    assert [is_live(api, known) for known in (token, anonymous.token)] == [True, False]
+    assert anonymous.read(with_session(api, token))["authData"] == {}
 
 
 # Sessions

@@ -29,6 +29,21 @@ import Testing
         #expect(error?.code == code)
     }
 
+    @Test(
+        "spellings of one number are one name, and other values only if they are equal",
+        arguments: [
+            (.phone, "13800000000", "+8613800000000", true), (.phone, "8613800000000", "13800000000", true),
+            (.phone, "13800000000", "13800000001", false), (.phone, "13800000000", nil, false),
+            (.phone, nil, nil, true), (.username, "13800000000", "+8613800000000", false),
+            (.email, "a@example.org", "a@example.org", true), (.email, "K@example.org", "\u{212a}@example.org", false),
+        ] as [(AccountName, String?, String?, Bool)]
+    )
+    func same(name: AccountName, one: String?, other: String?, isSame: Bool) {
+        let (one, other) = (one.map(JSONValue.string), other.map(JSONValue.string))
+        #expect(name.isSame(one, as: other, country: "86") == isSame)
+        #expect(name.isSame(other, as: one, country: "86") == isSame)
+    }
+
     @Test("a number without a country is a Chinese one")
     func forms() {
         #expect(Set(AccountName.phone.forms(of: "138", country: "86")) == ["138", "+86138"])

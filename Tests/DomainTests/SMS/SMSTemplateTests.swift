@@ -47,6 +47,12 @@ import Testing
             ["a b": "x"], ["a\r\nb": "x"], ["sign": "a\u{7}"], ["template": .array([])],
             ["name": .string(String(repeating: "x", count: 21))], ["name": "a.example"], ["name": "http:x"],
             ["name": "a/b"], ["name": "a@b"], ["name": "例。中国"],
+            ["sign": .string(String(repeating: "x", count: 21))], ["sign": "a.example"], ["sign": "You won! https://a"],
+            // One Character with the mark, which has no width.
+            ["sign": "a.\u{FE0F}example"], ["sign": "a.\u{200D}example"], ["name": "a.\u{FE0F}example"],
+            ["sign": "a\u{FF61}example"], ["sign": "x】\u{FE0F}"], ["who": "【\u{FE0F}x"],
+            ["sign": .string(String(repeating: "\u{301}", count: 21))],
+            ["who": .string(String(repeating: "\u{301}", count: 101))],
         ] as [[String: JSONValue]]
     )
     func bodies(body: [String: JSONValue]) {
@@ -56,8 +62,39 @@ import Testing
 
     @Test("a request can name the app, and give other variables longer values", arguments: ["Shop 24", "天天特价"])
     func name(name: String) throws {
-        let content = try SMSContent(["name": .string(name), "link": "https://example.org/orders/24"])
+        let body: [String: JSONValue] = ["name": .string(name), "sign": .string(name)]
+        let content = try SMSContent(body.merging(["link": "https://example.org/orders/24"]) { $1 })
         #expect(content.variables == ["name": name, "link": "https://example.org/orders/24"])
+        #expect(content.sign == name)
+    }
+
+    @Test("a request can name the server's own signature, whatever it has")
+    func ownSign() throws {
+        #expect(try SMSContent(["sign": "shop.example"], ownSign: "shop.example").sign.isEmpty)
+        #expect(throws: ServiceError.self) { try SMSContent(["sign": "other.example"], ownSign: "shop.example") }
+    }
+
+    @Test("a text with its values has at most 400 Unicode scalars")
+    func longText() throws {
+        let line = String(repeating: "{{who}}", count: 5)
+        let templates = try SMSTemplates(replacing: ["x.txt": line], appName: "Example")
+        let content = try SMSContent(["template": "x"])
+        let who = String(repeating: "\u{301}", count: 100)
+        let text = try #require(templates.text(content, sign: "", ["who": who]))
+        #expect(text.unicodeScalars.count == 400)
+        let long = String(repeating: "\u{301}", count: 401)
+        #expect(throws: TemplateFault.self) { try SMSTemplates(replacing: ["x.txt": long], appName: "Example") }
+    }
+
+    @Test("a request cannot take lcfile's text of another purpose", arguments: SMSPurpose.allCases)
+    func otherPurpose(purpose: SMSPurpose) throws {
+        let body: [String: JSONValue] = ["template": .string(SMSTemplates.name(of: purpose))]
+        guard purpose != .generic else {
+            #expect(try SMSContent(body) == SMSContent(.generic))
+            return
+        }
+        let error = #expect(throws: ServiceError.self) { try SMSContent(body) }
+        #expect(error?.code == .invalidSMSTemplate)
     }
 
     @Test(

@@ -185,6 +185,8 @@ import Testing
         // The limit is refilled with the time.
         let start = ContinuousClock.now
         let fixture = try SessionFixture(
+            // The caller sets its own password several times.
+            AccountSettings(endsSessions: false),
             on: store,
             through: store,
             verifier: verifier,

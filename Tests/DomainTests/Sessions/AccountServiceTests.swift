@@ -65,6 +65,24 @@ import Testing
         #expect(error?.code == .lockedOut)
     }
 
+    @Test("where unknown users are hidden, a lock concerns one name, and a new password ends it")
+    func hiddenLock() async throws {
+        let fixture = try SessionFixture(AccountSettings(maxFailures: 2, hidesUnknownUsers: true))
+        let fields = #""username":"ann","email":"ann@example.org","mobilePhoneNumber":"13800000000","password":"p4ss""#
+        let id = try fixture.id(of: try await fixture.create("{\(fields)}", in: .user))
+        let names = [
+            #""username":"ann""#, #""email":"ann@example.org""#, #""mobilePhoneNumber":"+8613800000000""#,
+        ]
+        for name in names {
+            for code in [ServiceError.Code.wrongPassword, .wrongPassword, .wrongPassword, .lockedOut] {
+                let error = await refusal { _ = try await fixture.logIn(#"{\#(name),"password":"x"}"#) }
+                #expect(error?.code == code)
+            }
+        }
+        _ = try await fixture.update(id, #"{"password":"n3w"}"#, in: .user, as: fixture.master)
+        for name in names { _ = try await fixture.logIn(#"{\#(name),"password":"n3w"}"#) }
+    }
+
     @Test("a hash from elsewhere is replaced at the first log-in")
     func rehash() async throws {
         let fixture = try SessionFixture()
@@ -92,16 +110,27 @@ import Testing
         #expect(try await fixture.caller(second).user != nil)
     }
 
-    @Test("a new password ends the other sessions, unless the settings keep them", arguments: [true, false])
+    @Test(
+        "a new password ends all sessions and begins another one, unless the settings keep them",
+        arguments: [true, false]
+    )
     func newPassword(ends: Bool) async throws {
         let fixture = try SessionFixture(AccountSettings(endsSessions: ends))
         let user = try await fixture.signUp("ann")
         let other = try #require(
             try await fixture.logIn(#"{"username":"ann","password":"p4ss"}"#)["sessionToken"]?.stringValue
         )
-        _ = try await fixture.update(user.id, #"{"password":"n3w"}"#, in: .user, as: fixture.caller(user.token))
-        #expect(try await fixture.caller(user.token).user?.id == user.id)
-        #expect((try await fixture.caller(other).user == nil) == ends)
+        let reply = try await fixture.update(
+            user.id,
+            #"{"password":"n3w"}"#,
+            in: .user,
+            as: fixture.caller(user.token)
+        )
+        for token in [user.token, other] { #expect((try await fixture.caller(token).user == nil) == ends) }
+        #expect((reply["sessionToken"] != nil) == ends)
+        guard ends else { return }
+        let renewed = try #require(reply["sessionToken"]?.stringValue)
+        #expect(try await fixture.caller(renewed).user?.id == user.id)
     }
 
     @Test("what a token stands for is kept in memory only as long as it is true")

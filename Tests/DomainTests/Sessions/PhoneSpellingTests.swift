@@ -65,6 +65,15 @@ import Testing
         #expect(error?.code == .invalidPhone)
     }
 
+    @Test("another spelling of the own number stays verified", arguments: ["13800000000", "8613800000000"])
+    func verified(text: String) async throws {
+        let id = try await create("ann", "+8613800000000")
+        _ = try await fixture.update(id, #"{"mobilePhoneVerified":true}"#, in: .user, as: fixture.master)
+        _ = try await fixture.update(id, #"{"mobilePhoneNumber":"\#(text)"}"#, in: .user, as: fixture.master)
+        #expect(try await stored(id) == text)
+        #expect(try await fixture.field("mobilePhoneVerified", of: id, in: .user) == .bool(true))
+    }
+
     @Test("another spelling of the own number changes nothing, and a stored text that is sent back stays")
     func unchanged() async throws {
         let id = try await create("ann", "+8613800000000")

@@ -135,6 +135,17 @@ import Testing
         for live in [old, token] { #expect(try await fixture.caller(live).user?.id == id) }
     }
 
+    @Test("a new password ends the shared session of an earlier setting, also if its caller sets the password")
+    func downgraded() async throws {
+        let (id, shared) = try await fixture.signUp("ann")
+        let separate = try SessionFixture(store: fixture.store)
+        let caller = try await separate.caller(shared)
+        let reply = try await separate.update(id, #"{"password":"n3w"}"#, in: .user, as: caller)
+        #expect(try await separate.caller(shared).user == nil)
+        let renewed = try #require(reply["sessionToken"]?.stringValue)
+        #expect(try await separate.caller(renewed).user?.id == id)
+    }
+
     @Test("sessions that began with tokens of their own survive, and the next log-ins share one")
     func upgraded() async throws {
         let separate = try SessionFixture()
