@@ -80,6 +80,23 @@ import Testing
         }
     }
 
+    @Test("reads of a batch whose replies take more memory than a guest has are refused as replies, not as a body")
+    func memoryOfReplies() async throws {
+        var limits = small
+        limits.bodyMemory = 100_000
+        try await server(limits).test { client in
+            for _ in 0..<10 {
+                #expect(try await client.send("POST", "/1.1/classes/Task", object(of: 1500)).status == .created)
+            }
+            // One guest has a quarter: enough for one of the replies.
+            let read = #"{"method":"GET","path":"/1.1/classes/Task"}"#
+            let answer = try await client.send("POST", "/1.1/batch", #"{"requests":[\#(read),\#(read)]}"#)
+            #expect(try codes(in: answer) == [nil, .integer(1)])
+            #expect(answer.text.contains("The replies of the batch take more memory"))
+            #expect(answer.text.contains("http.bodyMemory"))
+        }
+    }
+
     @Test("a tunnelled body is looked into only behind authentication")
     func tunnel() async throws {
         try await server(small).test { client in

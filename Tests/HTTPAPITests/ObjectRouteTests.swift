@@ -91,6 +91,24 @@ import Testing
         }
     }
 
+    @Test("a path names at most 4000 objects, in a request and in a batch")
+    func manyIDs() async throws {
+        try await TestServer().test { client in
+            let made = try await send(client, "POST", "/1.1/classes/Task", #"{"n":1}"#).json()
+            let one = "/1.1/classes/Task/\(try #require(made["objectId"]?.stringValue))"
+            let path = one + String(repeating: ",x", count: 3999)
+            let refusal = #"{"code":1,"error":"A path names at most 4000 objects; this one has 4001 ids."}"#
+            let refused = try await send(client, "DELETE", "\(path),x")
+            #expect(refused.status == .badRequest)
+            #expect(refused.text == refusal)
+            let batch = #"{"requests":[{"method":"DELETE","path":"\#(path),x"}]}"#
+            #expect(try await send(client, "POST", "/1.1/batch", batch).text == #"[{"error":\#(refusal)}]"#)
+            #expect(try await send(client, "GET", one).json()["n"] == .integer(1))
+            #expect(try await send(client, "DELETE", path).text == "{}")
+            #expect(try await send(client, "GET", one).text == "{}")
+        }
+    }
+
     @Test("a condition on a change is in the query, and one that does not hold is 305")
     func conditional() async throws {
         try await TestServer().test { client in

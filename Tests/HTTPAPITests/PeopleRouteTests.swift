@@ -135,6 +135,19 @@ import Testing
         }
     }
 
+    @Test("a batch does not publish a status, and says that it needs a request of its own", arguments: ["", "/save"])
+    func statusInBatch(path: String) async throws {
+        try await TestServer().test { client in
+            let people = try await People(client)
+            let status = #"{"query":{"className":"_Follower"},"data":{"a":1}}"#
+            let body = #"{"requests":[{"method":"POST","path":"/1.1/statuses","body":\#(status)}]}"#
+            let response = try await people.send("POST", "batch\(path)", body, as: .owner)
+            let message = "POST /1.1/statuses is not allowed in a batch; send a separate request."
+            let refusal = #"{"code":1,"error":"\#(message)"}"#
+            #expect(response.text == (path.isEmpty ? #"[{"error":\#(refusal)}]"# : refusal))
+        }
+    }
+
     @Test("changes of relations are requests of a batch, in order with others, each for whom it is")
     func batch() async throws {
         try await TestServer().test { client in

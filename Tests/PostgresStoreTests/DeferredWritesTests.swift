@@ -96,6 +96,28 @@ import Testing
         }
     }
 
+    @Test("a deletion of many objects reads them with few exchanges")
+    func deletion() async throws {
+        try await withStore { store in
+            let objects = try (0..<300).map { try Self.object("object\($0)", "\($0)") }
+            try await store.write { writer in
+                for object in objects { try writer.insert(object, into: Self.task) }
+            }
+            let counted = ExchangeCount(store)
+            let service = ObjectService(
+                store: counted,
+                settings: ObjectSettings(
+                    files: FilePresentation(publicURL: "https://f", bucket: "b"),
+                    accountDependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher())
+                )
+            )
+            let deletion = ObjectCommand(Self.task, .delete(objects.map(\.id), where: nil))
+            _ = try await service.perform(deletion, as: try Samples.guest())
+            #expect(try await store.read { try $0.count(ObjectQuery(Self.task)) } == 0)
+            #expect(counted.exchanges < 10)
+        }
+    }
+
     @Test("a body that catches a duplicate goes on, in an attempt and after it")
     func caught() async throws {
         try await withStore { store in
@@ -138,6 +160,38 @@ import Testing
                 return try writer.count(ObjectQuery(Self.task))
             }
             #expect(count == 3)
+        }
+    }
+}
+
+/// Counts the exchanges within the bodies of writes.
+private final class ExchangeCount: ObjectStore {
+    private let store: PostgresObjectStore
+    private let count = Mutex(0)
+
+    init(_ store: PostgresObjectStore) {
+        self.store = store
+    }
+
+    var changes: ChangeFeed { store.changes }
+
+    var exchanges: Int { count.withLock { $0 } }
+
+    func read<Result: Sendable>(
+        within budget: QueryBudget?,
+        _ body: @escaping @Sendable (any ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        try await store.read(within: budget, body)
+    }
+
+    func write<Result: Sendable>(
+        _ body: @escaping @Sendable (any WriteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await store.write { [self] writer in
+            let connection = try #require(writer as? PostgresTransaction).connection
+            let before = connection.exchanges
+            defer { count.withLock { $0 += connection.exchanges - before } }
+            return try body(writer)
         }
     }
 }

@@ -52,12 +52,36 @@ package enum InstallationContract {
             let (ann, bob) = (try await app.user("ann"), try await app.user("bob"))
             let acl = #""ACL":{"\#(ann.id)":{"read":true,"write":true}}"#
             try await app.register(#"{"deviceToken":"t1",\#(acl)}"#, as: ann)
-            await expectFailure(.forbidden) { try await app.register(#"{"deviceToken":"t1"}"#, as: bob) }
-            #expect(try await app.register(#"{"deviceToken":"t1","badge":1}"#, as: ann).created == nil)
-            // The token's installation of somebody else stays beside the own one.
-            try await app.register(#"{"installationId":"i1"}"#, as: bob)
-            try await app.register(#"{"installationId":"i1","deviceToken":"t1"}"#, as: bob)
+            // The token's installation of another user stays beside the own one, also for a device that was reset.
+            #expect(try await app.register(#"{"installationId":"i1","deviceToken":"t1"}"#, as: bob).created != nil)
+            #expect(try await app.register(#"{"installationId":"i2","deviceToken":"t1"}"#, as: bob).created == nil)
+            #expect(try await app.register(#"{"installationId":"i2","deviceToken":"t1"}"#, as: bob).created == nil)
             #expect(try await app.count(of: .installation) == 2)
+            #expect(try await app.register(#"{"installationId":"i3","deviceToken":"t1"}"#, as: ann).created == nil)
+            let owners = try await app.rows(of: .installation).map { $0.fields["installationId"] }
+            #expect(owners.contains("i3"))
+        },
+        ContractRule("a device that could not change its second installation either gets none") { store in
+            let app = try await PeopleApp(store)
+            let (ann, bob) = (try await app.user("ann"), try await app.user("bob"))
+            try await app.register(#"{"deviceToken":"t0"}"#)
+            let rights = JSONValue.object(["read": .bool(true), "write": .bool(true)])
+            try await store.write { writer in
+                var schema = try #require(try writer.schema(of: .installation))
+                schema.defaultACL = AccessControlList(stored: ["owner": rights])
+                try writer.save(schema)
+            }
+            #expect(try await app.register(#"{"deviceToken":"t1"}"#).created != nil)
+            await expectFailure(.forbidden) { try await app.register(#"{"deviceToken":"t1"}"#) }
+            let acl = #""ACL":{"\#(ann.id)":{"read":true,"write":true}}"#
+            await expectFailure(.forbidden) { try await app.register(#"{"deviceToken":"t1",\#(acl)}"#, as: bob) }
+            #expect(try await app.count(of: .installation) == 2)
+            // A user owns the new one, and an ACL in the request precedes that of the class.
+            #expect(try await app.register(#"{"deviceToken":"t1"}"#, as: bob).created != nil)
+            #expect(try await app.register(#"{"deviceToken":"t1"}"#, as: bob).created == nil)
+            let open = #""ACL":{"*":{"read":true,"write":true}}"#
+            #expect(try await app.register(#"{"deviceToken":"t1",\#(open)}"#).created != nil)
+            #expect(try await app.register(#"{"deviceToken":"t1"}"#).created == nil)
         },
         ContractRule("imports store what they bring, also devices with one token") { store in
             let app = try await PeopleApp(store)

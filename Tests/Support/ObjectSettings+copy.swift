@@ -19,6 +19,7 @@ extension ObjectSettings {
             mail: mail,
             people: people,
             sms: sms,
+            transactionTime: transactionTime,
             ids: ids,
             clock: clock ?? self.clock
         )

@@ -179,6 +179,64 @@ package enum TransactionContract {
             }
             #expect(error?.code == .internalFailure)
         },
+        ContractRule("batch/save and a deletion of several objects that take too long change no object") { store in
+            let objects = try (0..<2).map { _ in try object() }
+            try await fill(store, objects)
+            let settings = ObjectSettings(
+                files: FilePresentation(publicURL: "https://f", bucket: "b"),
+                accountDependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher()),
+                transactionTime: .zero
+            )
+            let service = ObjectService(store: store, settings: settings)
+            let guest = try Samples.guest()
+            func save(_ count: Int) async throws {
+                let items = try (0..<count).map { number in
+                    try SaveItem(
+                        className: task,
+                        id: nil,
+                        creates: true,
+                        body: .object(["__internalId": .string("new\(number)")]),
+                        where: nil,
+                        returnsObject: false
+                    )
+                }
+                _ = try await service.save(items, as: guest)
+            }
+            func delete(_ ids: [ObjectID]) async throws {
+                _ = try await service.perform(ObjectCommand(task, .delete(ids, where: nil)), as: guest)
+            }
+            await expectFailure(.timedOut) { try await save(2) }
+            await expectFailure(.timedOut) { try await delete(objects.map(\.id)) }
+            #expect(try await store.read { try $0.count(.always, in: task) } == 2)
+            // The limit is one of further objects: a request with one object is not refused.
+            try await save(1)
+            for object in objects { try await delete([object.id]) }
+            #expect(try await store.read { try $0.count(.always, in: task) } == 1)
+        },
+        ContractRule("a deletion of many objects removes those that are there, or none if one is protected") { store in
+            let objects = try (0..<300).map { _ in try object() }
+            var protected = try object()
+            protected.acl = AccessControlList(stored: [:])
+            try await fill(store, objects + [protected])
+            let service = ObjectService(
+                store: store,
+                settings: ObjectSettings(
+                    files: FilePresentation(publicURL: "https://f", bucket: "b"),
+                    accountDependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher())
+                )
+            )
+            let guest = try Samples.guest()
+            func delete(_ ids: [ObjectID]) async throws {
+                _ = try await service.perform(ObjectCommand(task, .delete(ids, where: nil)), as: guest)
+            }
+            let all = objects.map(\.id)
+            await expectFailure(.forbidden) { try await delete(all + [protected.id]) }
+            #expect(try await store.read { try $0.count(.always, in: task) } == 301)
+            // Some are named twice, and some are not there.
+            let strangers = (0..<200).map { _ in ids.next() }
+            try await delete(all.prefix(150) + strangers + all + all.suffix(1))
+            #expect(try await store.find(ObjectQuery(task, page: .all)).map(\.id) == [protected.id])
+        },
     ]
 
     private static let ids = ObjectIDGenerator()

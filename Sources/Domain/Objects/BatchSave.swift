@@ -79,7 +79,8 @@ extension ObjectService {
     /// Saves objects that can point to each other: all of them or none.
     ///
     /// - Returns: For each `__internalId` the reply of the single call.
-    /// - Throws: The error of the first item that fails; then no item is saved.
+    /// - Throws: The error of the first item that fails, or ``ServiceError/Code/timedOut`` if the items take more than
+    ///   ``ObjectSettings/transactionTime``; then no item is saved.
     package func save(
         _ items: [SaveItem],
         as caller: Caller,
@@ -120,7 +121,11 @@ extension ObjectService {
         let replies = try await write(under: conditions, as: caller, within: budget) {
             [items] rules in
             var saving = BatchSaving(rules: rules, within: budget)
-            for item in items { try saving.save(item) }
+            let time = TransactionTime(rules.settings.transactionTime, of: "batch/save", objects: items.count)
+            for item in items {
+                try time.acceptObject()
+                try saving.save(item)
+            }
             return saving.replies
         }
         return .object(replies.mapValues(JSONValue.object))

@@ -70,7 +70,9 @@ struct ConditionResolver {
             try relationTests.add(wanted.values.count)
             return .all(wanted.values.map { relates(path, target, [$0]) })
         default:
-            return .field(path, test)
+            // An object can have stored null before the field became a relation; a query does not read it.
+            guard case .relation? = schema?.type(of: path.field) else { return .field(path, test) }
+            return try holdsWhereMissing(test) ? .always : .any([])
         }
     }
 

@@ -28,6 +28,8 @@ package final class ObjectSettings: Sendable {
     package let people: PeopleLimits
     /// What the app does with SMS; `nil` if the server sends none.
     package let sms: SMSPolicy?
+    /// The processor time in which a `batch/save` or the deletion of several objects can add changes to its transaction.
+    package let transactionTime: Duration
     /// Generates object ids.
     package let ids: ObjectIDGenerator
     /// Returns the current time.
@@ -48,6 +50,7 @@ package final class ObjectSettings: Sendable {
         mail: MailPolicy? = nil,
         people: PeopleLimits = PeopleLimits(),
         sms: SMSPolicy? = nil,
+        transactionTime: Duration = .seconds(2),
         ids: ObjectIDGenerator = ObjectIDGenerator(),
         clock: @escaping @Sendable () -> Timestamp = Timestamp.now
     ) {
@@ -62,6 +65,7 @@ package final class ObjectSettings: Sendable {
         self.mail = mail
         self.people = people
         self.sms = sms
+        self.transactionTime = transactionTime
         self.ids = ids
         self.clock = clock
     }

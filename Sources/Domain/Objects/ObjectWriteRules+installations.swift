@@ -20,7 +20,7 @@ extension ObjectWriteRules {
         let holders = try installations("deviceToken", of: change)
         let known =
             try given["objectId"]?.stringValue.flatMap(ObjectID.init).flatMap { try writer.row($0, in: .installation) }
-            ?? installations("installationId", of: change).first ?? holders.first
+            ?? installations("installationId", of: change).first ?? ownHolder(among: holders, for: change)
         guard let known else { return try create(change, in: .installation, returnsObject: returnsObject) }
         if let schema = try writer.schema(of: .installation) { try access.require(.create, in: schema) }
         var reply = try update(known.id, change, in: .installation, where: nil, returnsObject: returnsObject)
@@ -40,6 +40,21 @@ extension ObjectWriteRules {
                 page: Page(first: 10)
             )
         )
+    }
+
+    /// The installation with the token of a device that has forgotten its id: the first one that the caller can change.
+    ///
+    /// One that an ACL protects is no obstacle: the same device gets a second one if it registers without the token first.
+    /// But if the caller could not change the second one either, each start of an app would create one more: then it is
+    /// the first one with the token, whose update is refused.
+    private func ownHolder(among holders: [ObjectRow], for change: ObjectChange) throws -> ObjectRow? {
+        guard !holders.isEmpty, let schema = try writer.schema(of: .installation) else { return nil }
+        // Without the right to update any, each start of an app would create one more.
+        try access.require(.update, in: schema)
+        let own = holders.first { (try? access.requireWriting(.update, $0, in: schema)) != nil }
+        if let own { return own }
+        let acl = change.acl ?? schema.defaultACL?.owned(by: access.caller.user?.id)
+        return acl?.grants(.write, to: access.caller.subjects) ?? true ? nil : holders.first
     }
 
     /// Deletes installations that the caller is allowed to delete.

@@ -56,8 +56,16 @@ extension WriteTransaction {
     }
 
     /// Removes deleted statuses from all inboxes: few at once, the rest by the queue.
-    func withdraw(_ statuses: [ObjectID], ids: ObjectIDGenerator, at now: Timestamp) throws {
+    ///
+    /// Throws ``ServiceError/Code/timedOut`` if the time of a request is over.
+    func withdraw(
+        _ statuses: [ObjectID],
+        ids: ObjectIDGenerator,
+        at now: Timestamp,
+        within time: TransactionTime? = nil
+    ) throws {
         for (index, status) in statuses.enumerated() {
+            try time?.acceptObject()
             guard try index >= 5 || !withdraw(status) else { continue }
             try queue(PeopleJob(.withdraw, status, id: ids.next(), at: now))
         }

@@ -2,21 +2,25 @@ extension WriteTransaction {
     /// Deletes what belongs to deleted objects: of a followee the follower's object and the reverse, of a status its
     /// places in inboxes.
     ///
-    /// A followee who is a friend stays when the follower is removed.
+    /// A followee who is a friend stays when the follower is removed. Throws ``ServiceError/Code/timedOut`` if the time
+    /// is over.
     func removeLinks(
         of objects: [StoredObject],
         in name: ClassName,
         ids: ObjectIDGenerator,
-        at now: Timestamp
+        at now: Timestamp,
+        within time: TransactionTime
     ) throws {
         switch name {
-        case .status: try withdraw(objects.map(\.id), ids: ids, at: now)
+        case .status: try withdraw(objects.map(\.id), ids: ids, at: now, within: time)
         case .followee:
             for users in objects.compactMap(Relation.followee.users) {
+                try time.acceptObject()
                 _ = try removePart(of: .follower, where: Relation.follower.pair(users.other, users.user))
             }
         case .follower:
             for users in objects.compactMap(Relation.follower.users) {
+                try time.acceptObject()
                 let isFriend = Condition.field(FieldPath(field: "friendStatus"), .equals(.bool(true)))
                 let followees = Condition.all([Relation.followee.pair(users.other, users.user), .not(isFriend)])
                 _ = try removePart(of: .followee, where: followees)
@@ -25,9 +29,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Queues the removal of what deleted users had: relations, statuses, inboxes.
-    func forgetPeople(_ users: [ObjectID], ids: ObjectIDGenerator, at now: Timestamp) throws {
-        for user in users { try queue(PeopleJob(.forget, user, id: ids.next(), at: now)) }
+    /// Queues the removal of what a deleted user had: relations, statuses, inboxes.
+    func forgetPeople(of user: ObjectID, ids: ObjectIDGenerator, at now: Timestamp) throws {
+        try queue(PeopleJob(.forget, user, id: ids.next(), at: now))
     }
 
     /// Removes a part of what a deleted user had.

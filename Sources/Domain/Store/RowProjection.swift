@@ -23,6 +23,9 @@ package struct RowProjection: Sendable {
     /// The id and the times alone: rights of callers cannot be checked by such a row, because it has no ACL.
     package static let ids = RowProjection(readsACL: false, nil)
 
+    /// As ``ids``, with the ACL, so that rights of callers can be checked.
+    static let acl = RowProjection(readsACL: true, nil)
+
     /// As ``ids``, with one field.
     package static func value(of field: String) -> RowProjection {
         RowProjection(readsACL: false) { $0.removeAll { $0 != field } }

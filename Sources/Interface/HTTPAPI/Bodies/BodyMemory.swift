@@ -44,18 +44,22 @@ final class BodyMemory: Sendable {
 
         /// Adds bytes to the share.
         ///
-        /// - Throws: ``ServiceError/Code/overloaded`` if the limit of the sender, its kind or all requests would be
-        ///   exceeded; ``ServiceError/Code/payloadTooLarge`` if the request alone exceeds it, so that trying again
-        ///   cannot succeed.
-        func grow(by bytes: Int) throws {
+        /// - Parameters:
+        ///   - bytes: The bytes.
+        ///   - tooLarge: The error for a request that alone exceeds the limit of its sender, so that trying again
+        ///     cannot succeed; `nil` for ``ServiceError/Code/payloadTooLarge``, which names the body.
+        /// - Throws: That error; ``ServiceError/Code/overloaded`` if the limit of the sender, its kind or all requests
+        ///   would be exceeded.
+        func grow(by bytes: Int, orThrow tooLarge: ServiceError? = nil) throws {
             guard tryGrow(by: bytes) else {
                 let limit = memory.limit(of: sender)
                 guard held.load(ordering: .relaxed) + bytes <= limit else {
-                    throw ServiceError(
-                        .payloadTooLarge,
-                        "The request body takes more than \(limit) bytes of memory with its values, the limit of one "
-                            + "request (http.bodyMemory)."
-                    )
+                    throw tooLarge
+                        ?? ServiceError(
+                            .payloadTooLarge,
+                            "The request body takes more than \(limit) bytes of memory with its values, the limit of "
+                                + "one request (http.bodyMemory)."
+                        )
                 }
                 throw ServiceError(
                     .overloaded,

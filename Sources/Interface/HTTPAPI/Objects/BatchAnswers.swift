@@ -28,7 +28,7 @@ struct BatchAnswers {
             let size = replies.reduce(0) { $0 + $1.size }
             // The result of a read can be large, and the client can repeat the read. The response to a change is small,
             // and must be sent because the change is committed.
-            if size > BatchAnswers.small, request.isRead { try share.grow(by: size) }
+            if size > BatchAnswers.small, request.isRead { try share.grow(by: size, orThrow: BatchAnswers.tooLarge) }
             let reply = try request.statementClass.map { try CQLReply(className: $0, replies) }
             text.writeStaticString(#"{"success":"#)
             if let reply { text.write(reply) } else { for reply in replies { append(reply) } }
@@ -42,7 +42,7 @@ struct BatchAnswers {
     mutating func append(awaiting query: () async throws -> RawJSON) async {
         do {
             let reply = try await query().text
-            try share.grow(by: reply.readableBytes)
+            try share.grow(by: reply.readableBytes, orThrow: BatchAnswers.tooLarge)
             text.writeStaticString(#"{"success":"#)
             text.writeImmutableBuffer(reply)
             text.writeStaticString("}")
@@ -58,4 +58,11 @@ struct BatchAnswers {
 
     /// The size in bytes up to which the memory of a response is already counted.
     private static let small = 1 << 10
+
+    /// The error for a reply with which the batch exceeds the memory of its caller; the body is not the cause.
+    private static let tooLarge = ServiceError(
+        .badRequest,
+        "The replies of the batch take more memory than one request of the caller can have (http.bodyMemory); request "
+            + "fewer objects at once."
+    )
 }

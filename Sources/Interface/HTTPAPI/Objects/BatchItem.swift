@@ -39,6 +39,13 @@ struct BatchItem {
             throw ServiceError(.badRequest, "fetch is not allowed in a batch; send a separate request.")
         }
     }
+
+    /// Throws if the request would publish a status, which has its own rules and delivers to many inboxes.
+    func requireNoStatus() throws {
+        guard method != "POST" || segments != ["statuses"] else {
+            throw ServiceError(.badRequest, "POST /1.1/statuses is not allowed in a batch; send a separate request.")
+        }
+    }
 }
 
 /// The queries that SDKs send as the only request of a batch if they are too long for a URL; these run alone.

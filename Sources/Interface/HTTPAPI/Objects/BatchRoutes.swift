@@ -104,6 +104,7 @@ struct BatchRoutes: Sendable {
                 throw ServiceError(.badRequest, "This query must be the only request of a batch.")
             }
             try item.requireNoCopy()
+            try item.requireNoStatus()
             let command = try decoder.command(item.method, try item.path, item.parameters, body: item.body)
             return BatchRequest(commands: [command])
         }
@@ -147,6 +148,7 @@ struct BatchRoutes: Sendable {
 
     private func saveItem(_ item: BatchItem, _ decoder: ObjectRequestDecoder) throws -> SaveItem {
         try item.requireNoCopy()
+        try item.requireNoStatus()
         let path = try item.path
         guard ["POST", "PUT"].contains(item.method) else {
             throw ServiceError(.badRequest, "batch/save takes POST and PUT only.")

@@ -31,11 +31,21 @@ struct ObjectPath {
     /// Parses ids separated by commas; a string that is not a valid id becomes an id that no object has.
     ///
     /// It is not dropped: a change of `a-b,<id>` names two objects, and must not change one of them.
+    ///
+    /// - Throws: ``ServiceError/Code/objectNotFound`` without an id; ``ServiceError/Code/badRequest`` for more ids than
+    ///   ``maxIDs``.
     static func ids(_ text: Substring) throws -> [ObjectID] {
-        let ids = text.utf8.split(separator: UInt8(ascii: ",")).map { ObjectID(inPath: Substring($0)) }
-        guard !ids.isEmpty else { throw ServiceError(.objectNotFound, "Class or object doesn't exists.") }
-        return ids
+        let parts = text.utf8.split(separator: UInt8(ascii: ","))
+        guard !parts.isEmpty else { throw ServiceError(.objectNotFound, "Class or object doesn't exists.") }
+        guard parts.count <= maxIDs else {
+            throw ServiceError(.badRequest, "A path names at most \(maxIDs) objects; this one has \(parts.count) ids.")
+        }
+        return parts.map { ObjectID(inPath: Substring($0)) }
     }
+
+    /// The maximum number of ids: more than the 3 200 for which a request line has space, because JavaScript deletes all
+    /// objects of a list with one path, and fewer than the hundred thousand for which the body of a batch has.
+    private static let maxIDs = 4000
 
     /// Other first segments than `classes`, with their classes (protocol/data 3.1); C# has the last three.
     static let collections: [String: ClassName] = [
