@@ -134,10 +134,12 @@ private final class FullWhenSuspected: StorageInspector {
                 let error = await #expect(throws: ServiceError.self) { try await store.write(body) }
                 #expect(error?.code == .storageFull)
             }
-            let session = StoredObject.sample()
-            try await store.write { try $0.insert(session, into: .session) }
+            for name in [ClassName.session, .consoleSession] {
+                let session = StoredObject.sample()
+                try await store.write { try $0.insert(session, into: name) }
+                #expect(try await store.write { try $0.delete(session.id, in: name) })
+            }
             try await store.write { try $0.update(object, in: album) }
-            #expect(try await store.write { try $0.delete(session.id, in: .session) })
             #expect(try await store.write { try $0.delete(object.id, in: album) })
         }
     }
@@ -160,6 +162,64 @@ private final class FullWhenSuspected: StorageInspector {
             #expect(error?.code == .storageDamaged)
             #expect(health.faults == [.damaged])
             #expect(try await store.read { try $0.count(.always, in: .session) } == 0)
+        }
+    }
+
+    @Test("no change is acknowledged while the file is not at its path, and changes are when it is back")
+    func displacedFile() async throws {
+        let health = StorageHealth()
+        try await withDatabase(health) { database, path in
+            let store = SQLiteObjectStore(database)
+            try await store.write { try $0.insert(.sample(), into: .session) }
+            #expect(database.displacement == nil)
+            let aside = path + ".aside"
+            try FileManager.default.moveItem(atPath: path, toPath: aside)
+            for isReplaced in [false, true] {
+                if isReplaced { try FileManager.default.copyItem(atPath: aside, toPath: path) }
+                #expect(database.displacement == .database(path))
+                let error = await #expect(throws: ServiceError.self) {
+                    try await store.write { try $0.insert(.sample(), into: .session) }
+                }
+                #expect(error?.code == .storageReadOnly)
+                #expect(error?.cause is StorageDisplacement)
+            }
+            #expect(health.faults == [.failing])
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: aside, toPath: path)
+            #expect(database.displacement == nil)
+            try await store.write { try $0.insert(.sample(), into: .session) }
+            #expect(try await store.read { try $0.count(.always, in: .session) } == 2)
+        }
+    }
+
+    @Test("a reader that is opened later does not read a file that replaced the database")
+    func displacedReaders() async throws {
+        let reported = Counter()
+        let health = StorageHealth { fault in if fault == .failing { _ = reported.next() } }
+        try await withDatabase(health) { database, path in
+            let store = SQLiteObjectStore(database)
+            try await store.write { try $0.insert(.sample(), into: .session) }
+            let aside = path + ".aside"
+            try FileManager.default.moveItem(atPath: path, toPath: aside)
+            // The open reader has the original.
+            #expect(try await store.read { try $0.count(.always, in: .session) } == 1)
+            for isReplaced in [false, true] {
+                if isReplaced { try FileManager.default.copyItem(atPath: aside, toPath: path) }
+                // Closes the readers.
+                database.pool.releaseMemory()
+                let before = reported.value
+                let error = await #expect(throws: ServiceError.self) {
+                    try await store.read { try $0.count(.always, in: .session) }
+                }
+                #expect(error?.code == .storageReadOnly)
+                #expect(error?.cause as? StorageDisplacement == .database(path))
+                #expect(reported.value == before + 1)
+            }
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: aside, toPath: path)
+            #expect(try await store.read { try $0.count(.always, in: .session) } == 1)
+            try await store.write { try $0.insert(.sample(), into: .session) }
+            #expect(try await store.read { try $0.count(.always, in: .session) } == 2)
         }
     }
 

@@ -9,15 +9,17 @@ package struct ConsoleChange: Sendable {
     /// What the request does, without values: "update Post/5f…".
     package let summary: String
 
-    /// The maximum number of characters of ``path`` and ``summary``.
-    private static let length = 300
+    /// The maximum number of characters of ``path``: the console deletes 100 objects with one request, by their ids.
+    private static let pathLength = 4096
+    /// The maximum number of characters of ``summary``, which the console shows on one line.
+    private static let summaryLength = 300
 
-    /// Creates a change; long strings are shortened.
+    /// Creates a change; a string that is too long is cut off and ends with an ellipsis.
     package init(method: String, path: String, requestID: String, summary: String) {
         self.method = method
-        self.path = String(path.prefix(ConsoleChange.length))
+        self.path = path.shortened(to: ConsoleChange.pathLength)
         self.requestID = requestID
-        self.summary = String(summary.prefix(ConsoleChange.length))
+        self.summary = summary.shortened(to: ConsoleChange.summaryLength)
     }
 
     /// The entry before the change; its status follows when the response is known.
@@ -31,5 +33,11 @@ package struct ConsoleChange: Sendable {
                 "requestId": .string(requestID), "summary": .string(summary), "address": .string(address),
             ]
         )
+    }
+}
+
+extension String {
+    fileprivate func shortened(to length: Int) -> String {
+        count > length ? "\(prefix(length - 1))…" : self
     }
 }

@@ -32,10 +32,17 @@ extension ConsoleChange {
             default: "update"
             }
         return switch (segments.first, segments.count) {
-        case ("classes", 2...): "\(verb) \(segments.dropFirst().joined(separator: "/"))"
+        case ("classes", 2...): "\(verb) \(target(segments.dropFirst()))"
         case ("uploads", _), ("upload", _): method == .delete ? "cancel an upload" : "upload a file"
         case ("batch", _): "change several objects"
-        default: "\(verb) \(segments.prefix(3).joined(separator: "/").withoutToken)"
+        default: "\(verb) \(target(segments.prefix(3)).withoutToken)"
         }
+    }
+
+    /// What a request changes: of several objects their number, because the path of the entry has their ids.
+    private static func target(_ segments: ArraySlice<String>) -> String {
+        let count = segments.last?.split(separator: ",").count ?? 0
+        guard segments.count == 2, count > 1 else { return segments.joined(separator: "/") }
+        return "\(segments.prefix(1).joined()) (\(count) objects)"
     }
 }

@@ -550,10 +550,6 @@ static const uint8_t areas_server_parts_js[] = {
 #embed "Site/areas/server/parts.js"
 };
 
-static const uint8_t areas_server_refresh_js[] = {
-#embed "Site/areas/server/refresh.js"
-};
-
 static const uint8_t areas_server_server_css[] = {
 #embed "Site/areas/server/server.css"
 };
@@ -648,6 +644,10 @@ static const uint8_t scripts_numbers_js[] = {
 
 static const uint8_t scripts_panel_js[] = {
 #embed "Site/scripts/panel.js"
+};
+
+static const uint8_t scripts_refresh_js[] = {
+#embed "Site/scripts/refresh.js"
 };
 
 static const uint8_t scripts_router_js[] = {
@@ -823,7 +823,6 @@ static const struct console_file files[] = {
     {"areas/server/notes.js", areas_server_notes_js, sizeof areas_server_notes_js},
     {"areas/server/overview.js", areas_server_overview_js, sizeof areas_server_overview_js},
     {"areas/server/parts.js", areas_server_parts_js, sizeof areas_server_parts_js},
-    {"areas/server/refresh.js", areas_server_refresh_js, sizeof areas_server_refresh_js},
     {"areas/server/server.css", areas_server_server_css, sizeof areas_server_server_css},
     {"areas/server/server.js", areas_server_server_js, sizeof areas_server_server_js},
     {"areas/server/settings.js", areas_server_settings_js, sizeof areas_server_settings_js},
@@ -848,6 +847,7 @@ static const struct console_file files[] = {
     {"scripts/notices.js", scripts_notices_js, sizeof scripts_notices_js},
     {"scripts/numbers.js", scripts_numbers_js, sizeof scripts_numbers_js},
     {"scripts/panel.js", scripts_panel_js, sizeof scripts_panel_js},
+    {"scripts/refresh.js", scripts_refresh_js, sizeof scripts_refresh_js},
     {"scripts/router.js", scripts_router_js, sizeof scripts_router_js},
     {"scripts/search.js", scripts_search_js, sizeof scripts_search_js},
     {"scripts/shortcuts.js", scripts_shortcuts_js, sizeof scripts_shortcuts_js},

@@ -129,6 +129,24 @@ def test_a_session_of_another_tab_is_taken_over(console, browser):
 
 
 @pytest.mark.extended
+def test_the_log_out_ends_the_later_session_of_another_tab(console, browser):
+    console.enter("activity")
+    browser.find("main td", "this session")
+    console.end_sessions()
+    first, = browser.driver.window_handles
+    browser.driver.switch_to.new_window("tab")
+    browser.driver.get(console.url)
+    console.log_in()
+    browser.find("nav.areas")
+    browser.driver.switch_to.window(first)
+    browser.click("header button", "Log out")
+    browser.find("form.login-form")
+    browser.driver.refresh()
+    browser.find("form.login-form")
+    assert browser.all("nav.areas") == []
+
+
+@pytest.mark.extended
 def test_a_server_that_is_gone_is_named(new_server, browser):
     from browser import Console
 

@@ -2,7 +2,8 @@
 
 import requests
 from accounts import SESSIONS, is_live, log_in, new_token, sessions, sign_up
-from client import assert_refused, eventually
+from client import ALPHA, assert_refused, eventually
+from console_calls import ConsoleCalls
 from data import Objects
 
 # A file whose deletion frees a part of the reserve.
@@ -62,6 +63,8 @@ class Life:
         assert not is_live(self.api, self.ann.token)
         self.begin_session()
         assert log_in(self.api, username=self.ann.username).status_code == 200
+        for key in [ALPHA.master, ALPHA.reader]:
+            assert ConsoleCalls(self.server).log_in(key).status_code == 200
 
     def begin_session(self):
         """Ends Ann's session and logs in again, which stores another one."""

@@ -33,10 +33,7 @@ extension SQLiteTransaction {
     }
 
     func insert(_ object: StoredObject, into name: ClassName) throws {
-        // A full storage must not refuse these rows: they belong to a deletion, or replace the damaged row of the usage.
-        if ![.deletion, .trash, .goneKey, .peopleJob, .usage].contains(name) {
-            try queries.health.requireSpace(for: name == .session ? .small : .data)
-        }
+        if let growth = StorageGrowth(newObjectIn: name) { try queries.health.requireSpace(for: growth) }
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
         let body = try storedBody(of: object, in: name)
         let statement = try db.cachedStatement(

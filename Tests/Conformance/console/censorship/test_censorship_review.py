@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 import pytest
-from censoring import at_server, state, status_of
+from censoring import at_server, block, put, state, status_of
 from client import ALPHA
 from files_area import FilesArea
 from selenium.webdriver.common.keys import Keys
@@ -68,6 +68,50 @@ def test_undo_of_a_change_of_mind_brings_back_the_verdict_of_the_person(censorsh
     censorship.has(id, "passed")
     censorship.key("u")
     assert censorship.has(id, "rejected")["decidedBy"] == "person"
+
+
+@pytest.mark.extended
+def test_a_decision_of_another_reviewer_is_shown_before_it_is_replaced(censorship, word):
+    id, = censorship.images("review", word, 1)
+    name = f"review-0.5-{word}-0.jpg"
+    censorship.enter().shows(name)
+    block(censorship.api, id, by="a colleague")
+    censorship.key("p")
+    censorship.browser.find(".notice", f"{name} has another decision meanwhile: blocked.")
+    assert censorship.has(id, "rejected")["by"] == "a colleague"
+    censorship.browser.click(".censor-item-name", name)
+    censorship.shows(name).browser.find(".censor-facts", "a colleague")
+    censorship.key("p")
+    assert censorship.has(id, "passed")["by"] == "console"
+    censorship.key("u")
+    assert censorship.has(id, "rejected")["decidedBy"] == "person"
+
+
+@pytest.mark.extended
+def test_undo_leaves_a_later_decision_of_another_reviewer(censorship, word):
+    id, = censorship.images("review", word, 1)
+    name = f"review-0.5-{word}-0.jpg"
+    censorship.enter().shows(name).key("p")
+    censorship.has(id, "passed")
+    block(censorship.api, id, by="a colleague")
+    censorship.key("u")
+    censorship.browser.find(".notice", f"{name} has another decision meanwhile, which stays.")
+    assert censorship.has(id, "rejected")["by"] == "a colleague"
+
+
+@pytest.mark.extended
+def test_the_dialog_of_a_file_shows_another_decision_before_it_is_replaced(censorship, word):
+    id, = censorship.images("passed", word, 1, 0.1)
+    FilesArea(censorship.console).enter("file", id)
+    browser = censorship.browser
+    browser.find(".censor-panel .censor-badge", "passed")
+    put(censorship.api, id, "passed", note="looked at twice")
+    browser.click(".censor-panel button", "Block")
+    browser.find(".notice", "Your verdict was not sent.")
+    assert state(censorship.api, id)["note"] == "looked at twice"
+    browser.wait(lambda: browser.find(".censor-panel button", "Block").is_enabled(), "the other decision is not shown")
+    browser.click(".censor-panel button", "Block")
+    browser.find(".censor-panel .censor-badge", "blocked")
 
 
 @pytest.mark.extended

@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 from censoring import settings
 from client import ALPHA
+from unattended import calls_after, calls_with_a_key, hold_timers
 
 
 @pytest.fixture
@@ -72,6 +73,23 @@ def test_thresholds_are_set_and_in_force_at_once(censorship, in_force):
 
 
 @pytest.mark.extended
+def test_moved_thresholds_are_not_left_without_a_question(censorship, in_force):
+    censorship.enter("thresholds")
+    censorship.browser.find(".censor-flags code")
+    censorship.slide("passBelow", 35)
+    censorship.browser.click(".tabs a", "History")
+    censorship.browser.find("dialog h2", "Leave without saving?")
+    censorship.browser.click("dialog button", "Cancel")
+    censorship.browser.gone("dialog")
+    assert censorship.browser.find("input[name=passBelow]").get_attribute("value") == "35"
+    assert censorship.browser.driver.current_url.endswith("#/censorship/thresholds")
+    censorship.browser.click(".tabs a", "History")
+    censorship.browser.click("dialog button.danger", "Leave")
+    censorship.browser.find(".censor-log")
+    assert in_force()["passBelow"] == 0.2
+
+
+@pytest.mark.extended
 def test_holding_images_back_is_asked_first(censorship, in_force):
     censorship.enter("thresholds")
     censorship.browser.click("input[name=hold]")
@@ -115,6 +133,9 @@ def test_a_bulk_run_is_stopped_and_continued(censorship, word):
     censorship.browser.gone("progress")
     censorship.browser.click("tbody button", "Continue")
     censorship.browser.find("progress")
+    hold_timers(censorship.browser)
+    assert calls_after(censorship.browser, minutes=15) == 0, "a page that nobody uses keeps the session alive"
+    calls_with_a_key(censorship.browser)
     censorship.browser.click("main button.danger", "Stop")
     censorship.browser.find("tbody", "stopped")
     # Another run would wait for the answer about it, too.

@@ -113,10 +113,11 @@ def test_a_platform_that_is_left_out_is_removed_from_a_user(area, master):
 @pytest.mark.extended
 def test_numbers_that_the_page_would_round_are_known(console):
     console.open()
-    exact = ["-9007199254740991", "0.1", "1e17", "9007199254740992.0", "1e300", "100000000000000000000", "-.5e3"]
+    exact = ["-9007199254740991", "0.1", "1e17", "9007199254740992.0", "1e300", "100000000000000000000", "-.5e3",
+             "0.0", "-0e5", "1.50", "5e-324", "0.30000000000000004"]
     rounded = [
         "9007199254740992", "-9223372036854775808", "9007199254740993.0", "9007199254740993e0", "12345678901234567890",
-        "12345678901234567890.5", "1e400",
+        "12345678901234567890.5", "1e400", "0.12345678901234567890123", "9007199254740990.7", "1e-400",
     ]
     script = "return import('/console/scripts/numbers.js').then(({ isExact }) => arguments[0].filter(isExact))"
     assert console.browser.run(script, exact + rounded) == exact
@@ -215,6 +216,21 @@ def test_an_acl_names_users_and_roles(area, notes, master):
     area.browser.screenshot("data-acl")
     area.save().shows(0, "ACL", f"{user} r, role:{role} r")
     assert stored(notes, id, "ACL") == {user: {"read": True}, f"role:{role}": {"read": True}}
+
+
+@pytest.mark.extended
+def test_the_first_box_of_an_acl_keeps_the_focus_when_the_names_are_known(area, notes, master):
+    body = {"username": unique("reader"), "password": "correct horse"}
+    user = master.post("/1.1/users", json=body).json()["objectId"]
+    id = notes.create(n=1, ACL={user: {"read": True}})
+    area.enter(notes.name, count=1).open(0, "ACL")
+    area.browser.find("dialog tbody th", f"(user {user})")
+    area.browser.press(Keys.SPACE)
+    area.browser.press(Keys.TAB)
+    area.browser.press(Keys.SPACE)
+    area.browser.press(Keys.CONTROL, Keys.ENTER)
+    area.browser.gone("dialog")
+    assert stored(notes, id, "ACL") == {user: {"write": True}}
 
 
 @pytest.mark.extended

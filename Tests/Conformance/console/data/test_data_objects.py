@@ -133,6 +133,22 @@ def test_a_statement_runs_and_is_explained(area, tasks):
 
 
 @pytest.mark.extended
+def test_a_statement_that_was_not_run_is_not_left_without_a_question(area, tasks):
+    statement = f"select * from {tasks.name}"
+    area.console.enter("data", "query")
+    area.browser.fill("#statement", statement)
+    area.browser.click("nav.classes a", tasks.name)
+    area.browser.find("dialog h2", "Leave without saving?")
+    area.browser.click("dialog button", "Cancel")
+    area.browser.gone("dialog")
+    assert area.browser.find("#statement").get_attribute("value") == statement
+    assert area.browser.driver.current_url.endswith("#/data/query")
+    area.press("Run").browser.find(".data-state", f"Results of {tasks.name}")
+    area.browser.click("nav.classes a", tasks.name)
+    area.browser.find(".data-head h2", tasks.name)
+
+
+@pytest.mark.extended
 def test_a_wrong_statement_is_answered_with_its_position_and_the_request(area):
     area.console.enter("data", "query")
     area.browser.press("select *\nfro Task")

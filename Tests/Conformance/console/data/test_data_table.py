@@ -92,6 +92,37 @@ def test_a_filter_adds_to_the_condition_in_force(area, trees):
 
 
 @pytest.mark.extended
+def test_a_filter_adds_to_a_condition_that_was_typed_by_hand(area, trees):
+    area.enter(trees.name, count=230).press("Filter")
+    text = lambda: json.loads(area.browser.find("textarea[aria-label^=Condition]").get_attribute("value"))
+    area.browser.fill("textarea[aria-label^=Condition]", '{"n": {"$lt": 7}}')
+    area.press("Apply").has(7).press("Add a test")
+    area.choose("Field", "isOak").press("Apply").has(4)
+    assert text() == {"n": {"$lt": 7}, "isOak": True}
+    # The condition of the address is in force, whatever the builder had before.
+    area.browser.driver.back()
+    area.has(7)
+    assert text() == {"n": {"$lt": 7}} and area.browser.all(".filter-row") == []
+
+
+@pytest.mark.extended
+def test_a_condition_is_a_statement_that_selects_the_same_or_none(console):
+    console.open()
+    statements = console.browser.run(
+        "return import('/console/areas/data/condition.js').then(({ cqlOf }) =>"
+        " arguments[0].map((where) => cqlOf('Tree', where)))",
+        [
+            {"$or": [{}, {"n": 1}]}, {"$or": [{}]}, {"$and": [{}, {}], "n": 1}, {"$and": [{}, {"n": 1}]},
+            {"$or": [{"n": 1}, {"n": 2}]}, {"n": {"$in": []}}, {"n": {"$nin": []}}, {"$or": []},
+        ],
+    )
+    assert statements == [
+        "select * from Tree", "select * from Tree", "select * from Tree where n = 1",
+        "select * from Tree where n = 1", "select * from Tree where (n = 1 or n = 2)", None, None, None,
+    ]
+
+
+@pytest.mark.extended
 def test_tests_of_a_filter_combine_and_a_wrong_value_is_named(area, trees):
     area.enter(trees.name, count=230).press("Filter").press("Add a test")
     area.choose("Field", "n").choose("Comparison", "<")

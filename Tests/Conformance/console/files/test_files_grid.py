@@ -1,6 +1,7 @@
 """The area Files: the grid, the filter, the dialog of a file, keyboard, read-only sessions."""
 
 import io
+from urllib.parse import quote
 
 import pytest
 import requests
@@ -139,6 +140,34 @@ def test_a_hundred_thousand_files_have_few_nodes_and_small_requests(browser, tmp
         assert max(limits) <= 200 and len(limits) < 100
     finally:
         server.stop()
+
+
+@pytest.mark.extended
+def test_all_files_are_shown_after_those_of_one_type(files, word):
+    kind = f"x-test/{word}"
+    files.api.store(b"x", f"{word}-typed", kind)
+    files.api.store(b"x", f"{word}-other", "text/plain")
+    files.enter("type", quote(kind, safe=""))
+    browser = files.browser
+    browser.wait(lambda: files.names() == [f"{word}-typed"], "not the files of the type")
+    # The type stays when the dialog over the grid is closed.
+    files.open(f"{word}-typed").escape()
+    browser.wait(lambda: browser.driver.current_url.endswith(f"#/files/type/{quote(kind, safe='')}"), "another address")
+    assert files.names() == [f"{word}-typed"]
+    browser.click(".tabs a", "All files")
+    files.tile(f"{word}-other")
+    assert browser.find(".files-filter select").get_attribute("value") == "all"
+
+
+@pytest.mark.extended
+def test_the_dialog_of_a_file_with_a_long_name_is_no_wider_than_its_window(files, word):
+    name = word + "x" * 200
+    record = files.api.store(b"x", name, "text/plain")
+    files.enter("file", record["objectId"])
+    files.browser.find("dialog.files-dialog h2", name)
+    assert files.browser.run(
+        "const { scrollWidth, clientWidth } = document.querySelector('dialog'); return scrollWidth <= clientWidth"
+    )
 
 
 @pytest.mark.extended

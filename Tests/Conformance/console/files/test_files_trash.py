@@ -25,6 +25,23 @@ def test_a_deleted_file_is_restored_with_its_url(files, word):
 
 
 @pytest.mark.extended
+def test_the_question_promises_no_more_time_than_the_trash_gives(files, word):
+    files.api.store(b"x", f"{word}.txt", "text/plain")
+    files.enter().search(word).select(f"{word}.txt")
+    browser = files.browser
+    browser.run(
+        "const sent = fetch; window.fetch = async (path, options) =>"
+        " (path === '/console/api/1.1/usage' ? Response.json({ trashKeep: window.keep }) : sent(path, options))"
+    )
+    for hours, text in [(12, "for less than a day."), (36, "for 1 day."), (48, "for 2 days.")]:
+        browser.run("window.keep = arguments[0]", hours * 3600)
+        browser.click(".files-selection button", "Delete")
+        browser.find("dialog", text)
+        browser.click("dialog button", "Cancel")
+        browser.gone("dialog")
+
+
+@pytest.mark.extended
 def test_a_delete_that_is_not_confirmed_deletes_nothing(files, word):
     record = files.api.store(b"x", f"{word}.txt", "text/plain")
     files.enter().search(word).select(f"{word}.txt")

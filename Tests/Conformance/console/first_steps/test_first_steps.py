@@ -9,6 +9,7 @@ from client import TIMEOUT, clean_environment
 from looks import LOOKS, Looks
 from pictures import encoded, plain
 from replays import sign
+from unattended import calls_after, calls_with_a_key, hold_timers
 
 SDKS = ["JavaScript", "Swift", "Java", "Python", "Valine"]
 
@@ -93,6 +94,13 @@ def test_the_lines_of_every_sdk_have_the_id_the_key_and_the_address(visit):
     for sdk in SDKS:
         text = lines(visit.browser, sdk)
         assert all(f'"{value}"' in text for value in (visit.app.id, visit.app.key, visit.server.url)), sdk
+
+
+@pytest.mark.extended
+def test_steps_that_nobody_looks_at_do_not_keep_the_session_alive(visit):
+    hold_timers(visit.browser)
+    assert calls_after(visit.browser, minutes=15) == 0
+    calls_with_a_key(visit.browser)
 
 
 def test_a_name_that_is_no_class_is_refused_beside_the_field(visit):

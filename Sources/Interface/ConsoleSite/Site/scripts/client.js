@@ -144,8 +144,14 @@ export class Client {
     this.#onrenewed();
   }
 
-  /// Ends the session.
-  logOut() {
-    return sessionCall('DELETE', undefined, this.#session.token);
+  /// Ends the session of the browser, which can be that of a later log-in in another tab.
+  async logOut() {
+    try {
+      await sessionCall('DELETE', undefined, this.#session.token);
+    } catch (error) {
+      if (error.status !== 403) throw error;
+      const other = await currentSession();
+      if (other) await sessionCall('DELETE', undefined, other.token);
+    }
   }
 }

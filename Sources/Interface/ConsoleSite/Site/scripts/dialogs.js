@@ -27,6 +27,13 @@ export function openDialog({ title, content, buttons = [], wide = false, onclose
   return { node, close: () => node.close() };
 }
 
+/// Asks before something typed is left; resolves to whether it can be lost.
+export function askToLeave() {
+  return ask({
+    title: words('unsaved.title'), text: words('unsaved.text'), confirm: words('unsaved.leave'), danger: true,
+  });
+}
+
 /// Asks before something is done; resolves to whether it is wanted.
 ///
 /// - `title`, `text`: what will happen, to what and how many; `confirm`: the text of the button; `danger`: whether it

@@ -82,9 +82,7 @@ export class Frame {
 
   async #mayLeave() {
     if (!this.#open?.shown.unsaved?.()) return true;
-    return dialogs.ask({
-      title: words('unsaved.title'), text: words('unsaved.text'), confirm: words('unsaved.leave'), danger: true,
-    });
+    return dialogs.askToLeave();
   }
 
   async #move(isFirst = false) {

@@ -9,9 +9,8 @@ const endOfIntegers = 2 ** 63;
 export function isExact(text) {
   const number = Number(text);
   const size = Math.abs(number);
-  if (size <= Number.MAX_SAFE_INTEGER) return true;
   if (!Number.isFinite(number) || decimal(text) !== decimal(String(number))) return false;
-  return size > endOfIntegers || /[.e]/i.test(text);
+  return size <= Number.MAX_SAFE_INTEGER || size > endOfIntegers || /[.e]/i.test(text);
 }
 
 /// The first number of a JSON text that is not exact; `undefined` if all of them are.
@@ -20,10 +19,11 @@ export function inexactNumber(json) {
   return parts.find((part) => !part.startsWith('"') && !isExact(part));
 }
 
-/// The significant digits of a number and its power of ten, so that `1.50e3` and `1500` are the same.
+/// The significant digits of a number and its power of ten, so that `1.50e3` and `1500` are the same; zero has none.
 function decimal(text) {
   const [, whole, fraction, power = '0'] = /^[+-]?(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text);
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
   return `${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }

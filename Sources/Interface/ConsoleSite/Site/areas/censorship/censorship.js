@@ -5,7 +5,7 @@
 //   #/censorship/history  #/censorship/runs  #/censorship/thresholds
 
 import { element, fill } from '../../scripts/element.js';
-import { address } from '../../scripts/router.js';
+import { address, replace } from '../../scripts/router.js';
 import { tabList } from '../../scripts/tabs.js';
 import { openHistory } from './history.js';
 import { Review, verdicts } from './review.js';
@@ -43,6 +43,7 @@ class CensorshipView {
   #status;
   #shown = null;
   #name = null;
+  #path = [];
 
   constructor(place, context) {
     this.#context = context;
@@ -60,8 +61,15 @@ class CensorshipView {
     );
   }
 
-  move(path) {
+  async move(path) {
     const name = tabs.includes(path[0]) ? path[0] : 'review';
+    const wanted = location.hash;
+    if (name !== this.#name && this.unsaved() && !(await this.#context.dialogs.askToLeave())) {
+      replace('censorship', ...this.#path);
+      return;
+    }
+    if (location.hash !== wanted) return;
+    this.#path = path;
     if (name !== this.#name) this.#open(name);
     this.#shown.move?.(path[0] === 'list' && verdicts.includes(path[1]) ? path[1] : 'review');
   }

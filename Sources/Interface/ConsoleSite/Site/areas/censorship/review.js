@@ -3,13 +3,17 @@
 import { element, fill, freshID } from '../../scripts/element.js';
 import { address } from '../../scripts/router.js';
 import { Card } from './card.js';
-import { decide, undo } from './decisions.js';
+import { decide, Overtaken, undo } from './decisions.js';
 import { ReviewItems } from './review-items.js';
 import { ReviewList } from './review-list.js';
 
 export const verdicts = ['review', 'rejected', 'passed', 'pending'];
 /// So many entries before the last one that is loaded, the next page is read.
 const ahead = 10;
+
+function nameOf({ name, objectId }) {
+  return name ?? objectId;
+}
 
 export class Review {
   #context;
@@ -18,6 +22,10 @@ export class Review {
   #shown = null;
   #total = null;
   #undos = [];
+  /// The last call about each file, by id.
+  #calls = new Map();
+  /// The times of the decisions that these calls made, by id.
+  #times = new Map();
   #card;
   #items;
   #choice;
@@ -150,7 +158,8 @@ export class Review {
     const { client, notices, session } = this.#context;
     const [entry, list, index, { note }] = [this.#current, this.#list, this.#index, this.#card];
     if (!entry || session.readOnly) return;
-    const call = decide(client, entry.objectId, verdict, note);
+    const { objectId: id, decidedAt: seen } = entry;
+    const call = this.#call(id, (time) => decide(client, id, [seen, time ?? seen], verdict, note));
     const done = { entry, before: { ...entry }, list, index, call };
     this.#undos.push(done);
     this.#card.note = '';
@@ -171,11 +180,13 @@ export class Review {
     } catch (error) {
       this.#undos = this.#undos.filter((other) => other !== done);
       // A file that is gone stays out of the list.
-      if (error.status !== 404) {
-        this.#comeBack(done);
+      if (error.status === 404) this.#draw();
+      else {
+        if (error instanceof Overtaken) this.#showOvertaken(done, error.state);
+        else this.#comeBack(done);
         if (this.#current === entry) this.#card.note = note;
-      } else this.#draw();
-      notices.fail(error);
+      }
+      if (!(error instanceof Overtaken)) notices.fail(error);
     }
   }
 
@@ -186,12 +197,51 @@ export class Review {
     this.#card.setUndo(this.#undos.length > 0);
     try {
       await done.call;
-      await undo(client, done.before);
+      const { decidedAt } = await this.#call(done.entry.objectId, (time) => undo(client, done.before, time));
+      done.before.decidedAt = decidedAt;
       this.#comeBack(done);
-      notices.say(words('censor.undone', { name: done.entry.name ?? done.entry.objectId }));
+      notices.say(words('censor.undone', { name: nameOf(done.entry) }));
     } catch (error) {
-      notices.fail(error);
+      if (error instanceof Overtaken) notices.say(words('censor.undo.overtaken', { name: nameOf(done.entry) }));
+      else notices.fail(error);
     }
+  }
+
+  /// Makes a call about a file after the earlier ones, with the time of the decision that they made.
+  #call(id, run) {
+    const earlier = this.#calls.get(id);
+    const call = (async () => {
+      await earlier?.catch(() => {});
+      const state = await run(this.#times.get(id));
+      this.#times.set(id, state.decidedAt);
+      return state;
+    })();
+    this.#calls.set(id, call);
+    return call;
+  }
+
+  /// Shows the decision of another reviewer or of a checker in place of the one that the reader saw.
+  ///
+  /// The image that is in view stays: a key could be on its way to it.
+  #showOvertaken({ entry, before, list, index }, { history, ...state }) {
+    const { notices, words } = this.#context;
+    notices.say(words('censor.overtaken', {
+      name: nameOf(before), verdict: words(`censor.verdict.${state.censorResult ?? 'none'}`),
+    }));
+    const { name, mime_type, size, createdAt } = before;
+    this.#replace(entry, { name, mime_type, size, createdAt, ...state });
+    if (list !== this.#list) {
+      this.#count(this.#list);
+      return;
+    }
+    if (!list.entries.includes(entry)) this.#total = (this.#total ?? 0) + 1;
+    if (this.#current === entry) this.#shown = null;
+    list.restore(entry, index);
+  }
+
+  #replace(entry, members) {
+    for (const name of Object.keys(entry)) delete entry[name];
+    Object.assign(entry, members);
   }
 
   /// Shows an image again whose verdict is that of before.
@@ -201,8 +251,7 @@ export class Review {
       return;
     }
     if (!list.entries.includes(entry)) this.#total = (this.#total ?? 0) + 1;
-    for (const name of Object.keys(entry)) delete entry[name];
-    Object.assign(entry, before);
+    this.#replace(entry, before);
     this.#current = entry;
     this.#shown = null;
     list.restore(entry, index);

@@ -1,6 +1,7 @@
 // Bulk runs: checks of the images that are here already, with their progress.
 
 import { element, fill, freshID } from '../../scripts/element.js';
+import { Presence } from '../../scripts/refresh.js';
 import { locale, moment } from '../../scripts/words.js';
 
 const pause = 1000;
@@ -19,6 +20,7 @@ class Runs {
   #context;
   #closing = new AbortController();
   #timer = 0;
+  #presence = new Presence();
   #from;
   #to;
   #recheck = element('input', { type: 'checkbox' });
@@ -63,12 +65,12 @@ class Runs {
 
   close() {
     clearTimeout(this.#timer);
+    this.#presence.close();
     this.#closing.abort();
   }
 
   async load() {
     const { client, words, notices } = this.#context;
-    clearTimeout(this.#timer);
     try {
       const { results } = await client.get('censorship/jobs', {}, { signal: this.#closing.signal });
       const run = results.find(({ state }) => state === 'running') ?? null;
@@ -78,10 +80,17 @@ class Runs {
         fill(this.#body, element('tr', {}, element('td', { colspan: '7' }, words('censor.run.none'))));
       }
       this.#start.disabled = run !== null;
-      if (run) this.#timer = setTimeout(() => this.load(), pause);
+      clearTimeout(this.#timer);
+      if (run) this.#timer = setTimeout(() => this.#loadLater(), pause);
     } catch (error) {
       if (!this.#closing.signal.aborted) notices.fail(error);
     }
+  }
+
+  /// Loads the runs again when the page is seen and used.
+  async #loadLater() {
+    await this.#presence.back();
+    if (!this.#closing.signal.aborted) await this.load();
   }
 
   /// The progress of the run that goes on; its node stays, so that the focus does.

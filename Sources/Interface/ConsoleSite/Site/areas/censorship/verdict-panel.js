@@ -1,7 +1,7 @@
 // The verdict about one file in the dialog of the area Files, with the buttons for another one.
 
 import { append, element, fill } from '../../scripts/element.js';
-import { decide, stateOf } from './decisions.js';
+import { decide, Overtaken, stateOf } from './decisions.js';
 import { badge, decisionList, scoresOf } from './verdict-words.js';
 
 /// Shows the verdict about an image in `node`. `onchange(state)` is called when it is known, and after each change;
@@ -15,6 +15,8 @@ export class VerdictPanel {
   #history = element('div');
   #buttons;
   #parts;
+  /// The time of the decision that is shown.
+  #decidedAt;
 
   node;
 
@@ -49,7 +51,8 @@ export class VerdictPanel {
 
   #show(state) {
     const { words } = this.#context;
-    const { censorResult: verdict, decidedBy, history } = state;
+    const { censorResult: verdict, decidedAt, decidedBy, history } = state;
+    this.#decidedAt = decidedAt;
     // A file that is no image has nothing here.
     if (this.node.hidden) append(this.node, this.#parts);
     this.node.hidden = false;
@@ -68,10 +71,11 @@ export class VerdictPanel {
     const { client, words, notices } = this.#context;
     for (const button of Object.values(this.#buttons)) button.disabled = true;
     try {
-      await decide(client, this.#id, verdict);
+      await decide(client, this.#id, [this.#decidedAt], verdict);
       notices.say(words(`censor.done.${verdict}`));
     } catch (error) {
-      notices.fail(error);
+      if (error instanceof Overtaken) notices.say(words('censor.overtaken.file'));
+      else notices.fail(error);
     }
     await this.#load();
     Object.values(this.#buttons).find((button) => !button.disabled)?.focus();

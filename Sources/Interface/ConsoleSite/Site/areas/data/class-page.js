@@ -29,6 +29,8 @@ export function classPage({ place, className, state, context, onClasses }) {
   let columns = [];
   let rows = null;
   let grid = null;
+  /// The builder of the filter while it is open.
+  let builder = null;
   let isClosed = false;
 
   const isReadOnly = () => context.session.readOnly || isInternal(className);
@@ -54,10 +56,11 @@ export function classPage({ place, className, state, context, onClasses }) {
   function toggleFilter() {
     filterPlace.hidden = !filterPlace.hidden;
     tools.setFilter(!filterPlace.hidden);
+    builder = null;
     if (filterPlace.hidden) return;
     const onApply = (condition) => go(condition, order);
     const onStatement = (statement) => context.go('data', 'query', statement);
-    const builder = filterBuilder({ className, columns, where, words, onApply, onStatement });
+    builder = filterBuilder({ className, columns, where, words, onApply, onStatement });
     filterPlace.replaceChildren(builder.node);
     builder.focus();
   }
@@ -140,6 +143,7 @@ export function classPage({ place, className, state, context, onClasses }) {
       const isSame = JSON.stringify(next.where) === JSON.stringify(where);
       ({ where, order = defaultOrder } = next);
       if (!isSame) selection.setAll(false);
+      builder?.show(where);
       if (columns.length > 0) reload(false);
     },
     close() {

@@ -76,13 +76,19 @@ class Inexpressible extends Error {}
 
 function all(where) {
   return Object.entries(where).map(([name, condition]) => {
-    if (name === '$and' || name === '$or') {
-      const parts = condition.map(all).filter((part) => part !== '');
-      return parts.length === 1 ? parts[0] : `(${parts.join(name === '$and' ? ' and ' : ' or ')})`;
-    }
+    if (name === '$and' || name === '$or') return combined(name, condition.map(all));
     if (name.startsWith('$')) throw new Inexpressible();
     return tests(name, condition);
-  }).join(' and ');
+  }).filter((part) => part !== '').join(' and ');
+}
+
+/// Several conditions as one; an empty text is a condition that holds for every object.
+function combined(operator, parts) {
+  // The server refuses an empty list.
+  if (parts.length === 0) throw new Inexpressible();
+  const limiting = parts.filter((part) => part !== '');
+  if (limiting.length === 0 || (operator === '$or' && limiting.length < parts.length)) return '';
+  return limiting.length === 1 ? limiting[0] : `(${limiting.join(operator === '$and' ? ' and ' : ' or ')})`;
 }
 
 function tests(field, condition) {
@@ -95,6 +101,8 @@ function tests(field, condition) {
 }
 
 function test(field, operator, value) {
+  // CQL has no empty list.
+  if ((operator === '$in' || operator === '$nin') && value.length === 0) throw new Inexpressible();
   if (Object.hasOwn(comparisons, operator)) return `${field} ${comparisons[operator]} ${literal(value)}`;
   switch (operator) {
   case '$in': return `${field} in (${value.map(literal).join(', ')})`;

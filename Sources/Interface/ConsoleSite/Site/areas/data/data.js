@@ -4,6 +4,7 @@
 // `#/data/query[/<statement>]`.
 
 import { element, fill } from '../../scripts/element.js';
+import { replace } from '../../scripts/router.js';
 import { classPage } from './class-page.js';
 import { classList } from './classes.js';
 import { closePanels, hasUnsavedPanel } from '../../scripts/panel.js';
@@ -26,7 +27,20 @@ export const area = {
     const main = element('section', { class: 'data-main', 'aria-label': context.words('data.title') });
     const node = element('div', { class: 'data' }, list.node, main);
     let shown = { close() {} };
+    let current = path;
     fill(place, node);
+
+    async function move(now) {
+      if (JSON.stringify(now) === JSON.stringify(current)) return;
+      const wanted = location.hash;
+      if (shown.unsaved?.() && !(await context.dialogs.askToLeave())) {
+        replace('data', ...current);
+        return;
+      }
+      if (location.hash !== wanted) return;
+      current = now;
+      show(now);
+    }
 
     function show(now) {
       const [page, name, state] = now;
@@ -50,7 +64,7 @@ export const area = {
 
     show(path);
     return {
-      move: show,
+      move,
       unsaved: () => hasUnsavedPanel() || (shown.unsaved?.() ?? false),
       close() {
         closePanels();

@@ -11,7 +11,7 @@ import { textOfError } from '../../scripts/panel.js';
 /// - `onApply`: called with a new condition.
 /// - `onStatement`: called with the statement in CQL, to run or explain it.
 ///
-/// Returns `{ node, focus() }`.
+/// Returns `{ node, focus(), show(where) }`; `show` takes a condition in force that is not from here.
 export function filterBuilder({ className, columns, where, words, onApply, onStatement }) {
   const rows = [];
   const list = element('div', { class: 'filter-rows' });
@@ -26,6 +26,8 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
   /// Whether the text was changed by hand since the rows were.
   let isByHand = false;
   let base = where;
+  /// The condition in force.
+  let applied = where;
   const statement = button(words('data.filter.statement'), () => onStatement(cql.textContent));
   json.value = JSON.stringify(where);
 
@@ -71,18 +73,27 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
   function apply() {
     if (rows.length > 0 && !isByHand && !update()) return;
     try {
-      onApply(jsonOf(json.value.trim() === '' ? '{}' : json.value, 'Object', words));
+      applied = jsonOf(json.value.trim() === '' ? '{}' : json.value, 'Object', words);
+      // Rows that are added later add to what was typed.
+      if (isByHand) take(applied);
+      onApply(applied);
     } catch (error) {
       alert.textContent = textOfError(error);
     }
   }
 
-  function clear() {
+  /// Makes a condition the one to which rows are added, and removes the rows, which it may not have.
+  function take(condition) {
     rows.length = 0;
     list.replaceChildren();
-    base = {};
+    base = condition;
     update();
-    onApply({});
+  }
+
+  function clear() {
+    applied = {};
+    take(applied);
+    onApply(applied);
   }
 
   const more = button(words('data.filter.add'), add);
@@ -103,7 +114,15 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
     event.preventDefault();
     apply();
   });
-  return { node, focus: () => more.focus() };
+  return {
+    node,
+    focus: () => more.focus(),
+    show(condition) {
+      if (JSON.stringify(condition) === JSON.stringify(applied)) return;
+      applied = condition;
+      take(condition);
+    },
+  };
 }
 
 function button(label, run) {

@@ -22,8 +22,11 @@ export function queryPage({ place, statement, context }) {
   const alert = element('p', { role: 'alert', class: 'panel-alert' });
   const result = element('div', { class: 'data-table' });
   let grid = null;
+  /// The statement that is known: that of the address, or one that was sent.
+  let known = field.value;
 
   async function perform(work) {
+    known = field.value;
     run.disabled = explain.disabled = true;
     alert.textContent = '';
     state.textContent = words('loading');
@@ -95,5 +98,5 @@ export function queryPage({ place, statement, context }) {
   });
   place.append(element('h2', { class: 'data-name', tabindex: '-1' }, words('data.query.title')), form, state, result);
   field.focus();
-  return { close: () => grid?.close() };
+  return { unsaved: () => field.value.trim() !== '' && field.value !== known, close: () => grid?.close() };
 }

@@ -75,8 +75,9 @@ export class Browser {
   move(path) {
     const id = path[0] === 'file' && objectID.test(path[1] ?? '') ? path[1] : undefined;
     const owner = path[0] === 'owner' && objectID.test(path[1] ?? '') ? path[1] : null;
-    if (path[0] === 'type' && path[1]) this.#filter.setType(path[1]);
-    else if (!id && owner !== this.#filter.owner) this.#filter.setOwner(owner);
+    const type = (path[0] === 'type' && path[1]) || null;
+    const isOther = owner !== this.#filter.owner || type !== this.#filter.type;
+    if (!id && isOther) this.#filter.restrict(owner, type);
     else if (!this.#list) this.#show();
     if (this.#details && this.#details.id !== id) this.#details.close();
     if (id && !this.#details) this.#open(id);
@@ -160,8 +161,7 @@ export class Browser {
       onclose: () => {
         this.#details = null;
         // The address can be that of another view already.
-        const { owner } = this.#filter;
-        if (location.hash.startsWith('#/files/file/')) this.#context.replace('files', ...(owner ? ['owner', owner] : []));
+        if (location.hash.startsWith('#/files/file/')) this.#context.replace('files', ...this.#filter.path);
         this.#grid.node.focus({ preventScroll: true });
       },
     });

@@ -5,10 +5,11 @@ const batch = 100;
 /// Asks, deletes, and shows messages. `records` are those of the files; returns whether any file was deleted.
 export async function deleteFiles(records, { client, words, dialogs, notices }, onprogress = () => {}) {
   const { trashKeep } = await client.get('usage');
-  const days = Math.round(trashKeep / 86_400);
+  // Whole days: the files must not be gone before the time that the question promises.
+  const days = Math.floor(trashKeep / 86_400);
   const count = records.length;
   const text = trashKeep > 0
-    ? words(days > 0 ? 'files.delete.trash' : 'files.delete.trashShort', { days })
+    ? words(days > 0 ? 'files.delete.trash' : 'files.delete.trashShort', { count: days })
     : words('files.delete.final');
   const isWanted = await dialogs.ask({
     title: words('files.delete.title', { count }),

@@ -61,7 +61,8 @@ class FilesView {
 
   async move(path) {
     if (this.#shown && path.join('/') === this.#path.join('/')) return;
-    if (this.unsaved() && !(await this.#mayLeave())) {
+    // The browser's own buttons change the address behind a dialog.
+    if (this.unsaved() && !(await this.#context.dialogs.askToLeave())) {
       replace('files', ...this.#path);
       return;
     }
@@ -77,14 +78,6 @@ class FilesView {
 
   close() {
     this.#shown?.close();
-  }
-
-  /// The browser's own buttons change the address behind a dialog.
-  #mayLeave() {
-    const { words, dialogs } = this.#context;
-    return dialogs.ask({
-      title: words('unsaved.title'), text: words('unsaved.text'), confirm: words('unsaved.leave'), danger: true,
-    });
   }
 
   #open(name) {

@@ -72,14 +72,9 @@ export class Filter {
     return this.value.where === undefined;
   }
 
-  /// Shows the files of one media type.
-  setType(type) {
-    const option = this.#kind.querySelector('option[value=type]') ?? element('option', { value: 'type' });
-    option.textContent = type;
-    this.#kind.append(option);
-    this.#type = type;
-    this.#kind.value = 'type';
-    this.#changed();
+  /// The media type whose files are shown; `null` for a kind of the list.
+  get type() {
+    return this.#kind.value === 'type' ? this.#type : null;
   }
 
   /// The id of the user whose files are shown; `null` for the files of all.
@@ -87,13 +82,37 @@ export class Filter {
     return this.#owner;
   }
 
-  /// Shows the files that one user has uploaded; `null` for those of all.
-  setOwner(id) {
+  /// The end of the address of the grid.
+  get path() {
+    if (this.#owner) return ['owner', this.#owner];
+    return this.type ? ['type', this.type] : [];
+  }
+
+  /// Shows the files that one user has uploaded, those of one media type, or those of all users and types (`null`).
+  restrict(owner, type) {
+    this.#setType(type);
+    this.#setOwner(owner);
+    this.#changed();
+  }
+
+  #setType(type) {
+    const option = this.#kind.querySelector('option[value=type]') ?? element('option', { value: 'type' });
+    if (type !== null) {
+      option.textContent = type;
+      this.#kind.append(option);
+      this.#kind.value = 'type';
+    } else if (this.type !== null) {
+      this.#kind.value = 'all';
+      option.remove();
+    }
+    this.#type = type;
+  }
+
+  #setOwner(id) {
     this.#owner = id;
     this.#ownerPlace.hidden = id === null;
     const button = element('button', { type: 'button', onclick: () => this.#onclear() }, this.#words('files.owner.all'));
     fill(this.#ownerPlace, element('span', {}, this.#words('files.owner', { id: id ?? '' })), button);
-    this.#changed();
   }
 
   focus() {

@@ -35,7 +35,7 @@ export const filesChinese = {
   'files.delete.count': '将删除 {count} 个文件。',
   'files.delete.confirm': '删除 {count} 个文件',
   'files.delete.final': '此操作无法撤销：文件内容会被彻底删除。',
-  'files.delete.trash': '文件会移到回收站，{days} 天内可以恢复。文件的 URL 立即失效。',
+  'files.delete.trash': '文件会移到回收站，{count} 天内可以恢复。文件的 URL 立即失效。',
   'files.delete.trashShort': '文件会移到回收站，保留不到一天。文件的 URL 立即失效。',
   'files.delete.progress': '已删除 {count} / {total} 个文件',
   'files.deleted': '已删除 {count} 个文件。',

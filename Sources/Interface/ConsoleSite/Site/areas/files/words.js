@@ -37,7 +37,10 @@ const filesEnglish = {
   'files.delete.count': { one: '{count} file is deleted.', other: '{count} files are deleted.' },
   'files.delete.confirm': { one: 'Delete', other: 'Delete {count} files' },
   'files.delete.final': 'This cannot be undone: the bytes are removed.',
-  'files.delete.trash': 'They go to the trash and can be restored for {days} days. Their URLs stop working at once.',
+  'files.delete.trash': {
+    one: 'They go to the trash and can be restored for {count} day. Their URLs stop working at once.',
+    other: 'They go to the trash and can be restored for {count} days. Their URLs stop working at once.',
+  },
   'files.delete.trashShort': 'They go to the trash for less than a day. Their URLs stop working at once.',
   'files.delete.progress': '{count} of {total} files deleted',
   'files.deleted': { one: '{count} file was deleted.', other: '{count} files were deleted.' },

@@ -2,6 +2,7 @@
 
 import { element, fill, freshID } from '../../scripts/element.js';
 import { describe } from '../../scripts/notices.js';
+import { refresh } from '../../scripts/refresh.js';
 import { address } from '../../scripts/router.js';
 import { Connection } from './connection.js';
 import { readState } from './state.js';
@@ -9,7 +10,8 @@ import { step } from './step.js';
 import { Upload } from './upload.js';
 import { firstStepsWords } from './words.js';
 
-const pause = 3000;
+/// An SDK changes the state without this page, which reads it again after so many seconds.
+const seconds = 3;
 const shownClasses = 5;
 
 export const area = {
@@ -18,7 +20,7 @@ export const area = {
   words: firstStepsWords,
   open(place, path, context) {
     const steps = new FirstSteps(place, context);
-    steps.update();
+    steps.start();
     return steps;
   },
 };
@@ -26,14 +28,13 @@ export const area = {
 class FirstSteps {
   #context;
   #closing = new AbortController();
-  #timer = 0;
+  #refresh = null;
   #class;
   #photo;
   #sdk;
   #upload = null;
   #connection;
   #status = element('p', { role: 'status', class: 'hint' });
-  #isTold = false;
 
   constructor(place, context) {
     this.#context = context;
@@ -51,30 +52,31 @@ class FirstSteps {
   }
 
   close() {
-    clearTimeout(this.#timer);
+    this.#refresh?.close();
     this.#closing.abort();
     this.#upload?.close();
   }
 
-  /// Reads the state, and again after a pause: an SDK changes it without this page.
+  /// Reads the state now, and again and again while the page is seen and used.
+  start() {
+    this.#refresh = refresh(() => this.#load(), seconds, this.#context.notices.fail);
+  }
+
+  /// Reads the state after a step was done here.
   async update() {
-    clearTimeout(this.#timer);
-    const { client, notices } = this.#context;
     try {
-      const isSeen = document.visibilityState === 'visible' || !this.#isTold;
-      if (isSeen) this.#show(await readState(client, this.#closing.signal));
+      await this.#load();
     } catch (error) {
-      if (this.#closing.signal.aborted) return;
-      // One message, not one for each attempt.
-      notices.fail(error);
-      return;
+      if (!this.#closing.signal.aborted) this.#context.notices.fail(error);
     }
-    if (!this.#closing.signal.aborted) this.#timer = setTimeout(() => this.update(), pause);
+  }
+
+  async #load() {
+    this.#show(await readState(this.#context.client, this.#closing.signal));
   }
 
   #show({ classes, files, samples }) {
     const { words } = this.#context;
-    this.#isTold = true;
     this.#class.setDone(classes.length > 0, classes.slice(0, shownClasses).map((name) => (
       { href: address('data', 'class', name), text: words('first.class.open', { name }) })));
     const filesLink = { href: address('files'), text: words('first.photo.open', { count: files }) };

@@ -3,7 +3,7 @@
 import { element, fill, freshID } from '../../scripts/element.js';
 import { address } from '../../scripts/router.js';
 import { locale } from '../../scripts/words.js';
-import { pause, Presence } from './refresh.js';
+import { pause, Presence } from '../../scripts/refresh.js';
 
 const most = 200;
 const longestWait = 20;

@@ -3,7 +3,7 @@
 import { element, fill } from '../../scripts/element.js';
 import { moment } from '../../scripts/words.js';
 import { duration } from './format.js';
-import { refresh } from './refresh.js';
+import { refresh } from '../../scripts/refresh.js';
 
 const lists = ['failed', 'refused'];
 const columns = ['time', 'status', 'request', 'message', 'duration', 'client', 'id'];

@@ -7,7 +7,7 @@ import { duration, number, rate, share, size } from './format.js';
 import { History } from './history.js';
 import { merge } from './merge.js';
 import { appParts, queueTable } from './parts.js';
-import { refresh } from './refresh.js';
+import { refresh } from '../../scripts/refresh.js';
 
 const charts = [
   ['requests', number], ['refused', number], ['failed', number], ['median', duration], ['slow', duration],

@@ -9,24 +9,30 @@ export function aclEditor({ value, words, client }) {
     .map(([name, rights]) => [name, { read: rights?.read === true, write: rights?.write === true }]));
   const body = element('tbody', {});
   const names = new Map();
+  /// By entry, a function that writes its title, which can become known later, into its row.
+  const titles = new Map();
 
   function show() {
     body.replaceChildren(...[...entries].map(([entry, rights]) => row(entry, rights)));
   }
 
   function row(entry, rights) {
-    const title = titleOf(entry, names, words);
-    const box = (right) => {
-      const input = element('input', { type: 'checkbox', 'aria-label': words(`data.acl.${right}`, { who: title }) });
+    const head = element('th', { scope: 'row' });
+    const boxes = ['read', 'write'].map((right) => {
+      const input = element('input', { type: 'checkbox' });
       input.checked = rights[right];
       input.addEventListener('change', () => { rights[right] = input.checked; });
-      return element('td', {}, element('label', { class: 'target' }, input));
+      return [right, input];
+    });
+    const remove = element('button', { type: 'button', class: 'small' }, '×');
+    const setTitle = () => {
+      const who = titleOf(entry, names, words);
+      head.textContent = who;
+      for (const [right, input] of boxes) input.setAttribute('aria-label', words(`data.acl.${right}`, { who }));
+      remove.setAttribute('aria-label', words('data.acl.remove', { who }));
     };
-    const remove = element(
-      'button',
-      { type: 'button', class: 'small', 'aria-label': words('data.acl.remove', { who: title }) },
-      '×',
-    );
+    setTitle();
+    titles.set(entry, setTitle);
     remove.addEventListener('click', () => {
       entries.delete(entry);
       show();
@@ -35,9 +41,8 @@ export function aclEditor({ value, words, client }) {
     return element(
       'tr',
       {},
-      element('th', { scope: 'row' }, title),
-      box('read'),
-      box('write'),
+      head,
+      boxes.map(([, input]) => element('td', {}, element('label', { class: 'target' }, input))),
       element('td', {}, remove),
     );
   }
@@ -67,8 +72,11 @@ export function aclEditor({ value, words, client }) {
   show();
   namesOf(client, '_User', [...entries.keys()].filter((name) => /^[A-Za-z0-9]{1,64}$/.test(name)))
     .then((found) => {
-      for (const [id, name] of found) names.set(id, name);
-      show();
+      // The rows stay: one of their boxes has the focus.
+      for (const [id, name] of found) {
+        names.set(id, name);
+        titles.get(id)?.();
+      }
     })
     .catch(() => {});
   return {

@@ -100,7 +100,7 @@ export const words = {
   'data.noPreview': 'There is no preview.',
 
   'data.invalid.number': 'Write a number, such as 12, -0.5 or 1e6.',
-  'data.invalid.range': 'The number is too large to be stored exactly.',
+  'data.invalid.range': 'The number is too large, or has too many digits, to be stored exactly.',
   'data.invalid.inside': 'The console would round the number {number}. Use the API or CQL for this value.',
   'data.invalid.choice': 'Choose true or false.',
   'data.invalid.date': 'Write a date and a time.',

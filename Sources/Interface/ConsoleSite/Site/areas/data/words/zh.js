@@ -99,7 +99,7 @@ export const words = {
   'data.noPreview': '没有预览。',
 
   'data.invalid.number': '请输入数字，例如 12、-0.5 或 1e6。',
-  'data.invalid.range': '数字过大，无法精确保存。',
+  'data.invalid.range': '数字过大或位数过多，无法精确保存。',
   'data.invalid.inside': '控制台会舍入数字 {number}，请通过 API 或 CQL 处理此值。',
   'data.invalid.choice': '请选择 true 或 false。',
   'data.invalid.date': '请输入日期和时间。',
@@ -119,11 +119,11 @@ export const words = {
   'data.acl.read': '{who}：读',
   'data.acl.write': '{who}：写',
   'data.acl.remove': '移除 {who}',
-  'data.acl.everyone': '所有用户',
+  'data.acl.everyone': '所有人',
   'data.acl.role': '角色 {name}',
   'data.acl.user': '{name}（用户 {id}）',
   'data.acl.master': 'Master Key 始终可以读写。',
-  'data.acl.addEveryone': '添加所有用户',
+  'data.acl.addEveryone': '添加所有人',
   'data.acl.addRole': '添加角色',
   'data.acl.addUser': '添加用户',
 
