@@ -49,7 +49,7 @@ ENV LCFILE_HOST=0.0.0.0 LCFILE_STORAGE=/storage LCFILE_HTTP_SHUTDOWN_TIMEOUT=8
 VOLUME /storage
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# Finds the server by LCFILE_PORT and LCFILE_TLS_CERTIFICATE; so set a port here and not in a file.
+# Finds the server by LCFILE_HOST, LCFILE_PORT and LCFILE_TLS_CERTIFICATE; so set these here and not in a file.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["lcfile", "health", "--live"]
 ENTRYPOINT ["lcfile"]
 CMD ["serve"]

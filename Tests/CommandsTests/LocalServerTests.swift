@@ -27,6 +27,12 @@ import Testing
             ([], ["LCFILE_PORT": "81", "LCFILE_SERVER": ""], "http://127.0.0.1:81", false),
             ([], ["LCFILE_TLS_CERTIFICATE": "/c"], "https://127.0.0.1:8080", false),
             ([], ["LCFILE_PUBLIC_URL": "http://p", "LCFILE_PORT": "81"], "http://127.0.0.1:81", false),
+            ([], ["LCFILE_HOST": "127.0.0.2", "LCFILE_PORT": "81"], "http://127.0.0.2:81", false),
+            ([], ["LCFILE_HOST": "files.internal"], "http://files.internal:8080", false),
+            ([], ["LCFILE_HOST": "0.0.0.0", "LCFILE_PORT": "81"], "http://127.0.0.1:81", false),
+            ([], ["LCFILE_HOST": "::", "LCFILE_PORT": "81"], "http://[::1]:81", false),
+            ([], ["LCFILE_HOST": "fd00::5", "LCFILE_PORT": "81"], "http://[fd00::5]:81", false),
+            ([], ["LCFILE_HOST": ""], "http://default", true),
             ([], [:], "http://default", true),
         ] as [([String], [String: String], String, Bool)]
     )

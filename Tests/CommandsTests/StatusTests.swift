@@ -165,6 +165,16 @@ import Testing
         #expect(StatusCommand.metricsURL(of: server, in: environment) == expected)
     }
 
+    @Test("the metrics of the server that the environment describes are on LCFILE_METRICS_HOST, and not on LCFILE_HOST")
+    func ownAddress() {
+        let own = LocalServer.Choice(url: "http://127.0.0.2:8080", isNamed: false)
+        #expect(StatusCommand.metricsURL(of: own, in: [:]) == "http://127.0.0.1:9464/metrics")
+        let environment = ["LCFILE_METRICS_HOST": "fd00::5", "LCFILE_METRICS_PORT": "1"]
+        #expect(StatusCommand.metricsURL(of: own, in: environment) == "http://[fd00::5]:1/metrics")
+        let named = LocalServer.Choice(url: "http://127.0.0.2:8080", isNamed: true)
+        #expect(StatusCommand.metricsURL(of: named, in: environment) == "http://127.0.0.2:1/metrics")
+    }
+
     @Test(
         "a URL that names only the host of the metrics gets their path",
         arguments: [

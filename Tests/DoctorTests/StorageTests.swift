@@ -129,6 +129,24 @@ struct StorageTests {
         }
     }
 
+    @Test("temporary files need a folder that can be written; SQLITE_TMPDIR is another one")
+    func judgesTemporaryFiles() async throws {
+        func level(_ change: (inout TemporaryFacts) -> Void) -> Finding.Level {
+            var facts = TemporaryFacts(folder: "/storage/.temporary")
+            change(&facts)
+            return facts.finding.level
+        }
+        #expect(level { _ in } == .ok)
+        #expect(level { $0.isUsable = false } == .problem)
+        #expect(level { ($0.isUsable, $0.chosen) = (false, "/fast") } == .ok)
+        #expect(level { ($0.chosen, $0.isChosenUsable) = ("/fast", false) } == .note)
+        try await Samples.withFolder { folder in
+            #expect(TemporaryFacts(reading: folder).isUsable, "the next start creates it")
+            close(open("\(folder)/.temporary", O_CREAT | O_WRONLY, 0o600))
+            #expect(!TemporaryFacts(reading: folder).isUsable, "a file is no folder")
+        }
+    }
+
     @Test(
         "sizes are short",
         arguments: [(0, "0 B"), (512, "512 B"), (1536, "1.5 KB"), (32 << 20, "32 MB"), (3 << 40, "3 TB")]

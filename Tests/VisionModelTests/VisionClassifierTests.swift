@@ -146,6 +146,7 @@ import Testing
     func noProgram(path: String) async throws {
         try await Setup.with(program: path) { classifier in
             #expect(classifier.unavailability?.contains("lcfile-classifier") == true)
+            #expect(classifier.unavailability?.contains("package") == true, "an installed server has no `make`")
             let error = await #expect(throws: ServiceError.self) { try await classifier.scores(of: [Setup.frame]) }
             #expect(error?.code == .notAvailable)
         }

@@ -11,12 +11,14 @@ enum ClassifierObstacle: Error, Equatable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .noModel: "The classifier has no model (censorship.model); `make model` installs it."
+        case .noModel:
+            "The classifier has no model (censorship.model): `make model` fetches it; "
+                + "the package lcfile-classifier has it."
         case .damagedModel:
             "The classifier's model (censorship.model) is damaged: its SHA-256 is not that of the known model."
         case .noProgram:
             "The classifier's program, lcfile-classifier (censorship.classifier), cannot be executed; "
-                + "`make model` builds it."
+                + "`make model` builds it; the package lcfile-classifier has it."
         case .notConfined: "The classifier does not run, because this system cannot confine its process."
         case .unreadableModel: "The classifier's model (censorship.model) is not a network that OpenCV can read."
         case .notStarted: "The classifier's process does not start."

@@ -65,6 +65,7 @@ package struct Examination: Sendable {
         var isMemory = false
         if case .memory = FileSystemKind(magic: facts.fileSystem) { isMemory = true }
         for finding in StorageTrial(in: folder).findings(isMemory: isMemory) { report(finding) }
+        report(TemporaryFacts(reading: folder).finding)
         // SQLite creates files beside a database even to read it; root's would keep the server from starting.
         guard facts.user == facts.owner else { return }
         for finding in Examination.schemas(configuration.schemas(in: folder)) { report(finding) }
@@ -109,9 +110,7 @@ package struct Examination: Sendable {
     private func examineBackupTarget(_ configuration: ServerConfiguration, _ report: (Finding) -> Void) {
         // What is wrong with the address or the keys of a bucket is among the settings.
         guard let target = configuration.backup.target, !target.hasPrefix(S3Location.scheme) else { return }
-        // A program of the file system can have put a folder with a '+' there, such as lost+found.
-        let names = ((try? FolderNames.all(in: target)) ?? []).filter { !$0.contains("+") }
-        let isForeign = !names.isEmpty && !BackupRepository.exists(inFolder: target)
+        let isForeign = BackupTargets.refuses(folder: target)
         report(StorageFacts(reading: target).backupTarget(hasOtherFiles: isForeign))
     }
 

@@ -9,7 +9,7 @@ internal import Storage
 extension FolderEngine: CheckEngine {
     /// Opens the database's file (``DatabaseCheck``), or copies the objects in PostgreSQL (`SnapshotCheck`).
     package func openDatabase(in folder: String, repairing: Bool) throws(OpenFailure) -> any CheckedDatabase {
-        if let (address, id) = try schema(of: folder) { return try SnapshotCheck(of: address, id: id) }
+        if let (address, id) = try schema(of: folder) { return try SnapshotCheck(of: address, id: id, app: folder) }
         return try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: repairing)
     }
 
@@ -27,7 +27,7 @@ extension FolderEngine: CheckEngine {
         guard let (address, id) = try schema(of: folder) else {
             return try DatabaseCheck(path: "\(folder)/\(databaseName)", repairing: false)
         }
-        return try SnapshotCheck(of: address, id: id, classes: [.file, .trash])
+        return try SnapshotCheck(of: address, id: id, app: folder, classes: [.file, .trash])
     }
 
     /// Reads the files (``FolderBlobs``), or the objects in a bucket.

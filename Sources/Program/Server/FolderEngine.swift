@@ -1,6 +1,5 @@
 internal import DiskBlobs
 package import Domain
-internal import FoundationEssentials
 internal import Glibc
 internal import PostgresStore
 internal import SQLiteStore
@@ -94,7 +93,9 @@ package struct FolderEngine: BackupEngine {
     package func check(_ files: [FileEntry], in folder: String, comparingDigests: Bool) throws -> [BlobCondition] {
         if let bucket = try buckets.bucket(of: folder) {
             guard comparingDigests else { return try bucket.repository.checkSizes(files) }
-            return try bucket.repository.check(files, through: FileManager.default.temporaryDirectory.path)
+            let scratch = try ScratchFolder(forApp: folder)
+            defer { scratch.remove() }
+            return try bucket.repository.check(files, through: scratch.path)
         }
         return try BlobSource(folder: folder).check(files, comparingDigests: comparingDigests)
     }
@@ -122,8 +123,9 @@ package struct FolderEngine: BackupEngine {
         guard let bucket = try buckets.bucket(of: folder) else {
             return try repository.upload(files, from: BlobSource(folder: folder))
         }
-        let temporary = FileManager.default.temporaryDirectory.path
-        return try repository.upload(files, from: bucket.repository, through: temporary)
+        let scratch = try ScratchFolder(forApp: folder)
+        defer { scratch.remove() }
+        return try repository.upload(files, from: bucket.repository, through: scratch.path)
     }
 
     /// Looks for the objects of blobs (``BlobRepository``).

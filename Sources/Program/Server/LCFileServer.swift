@@ -144,6 +144,8 @@ package struct LCFileServer: Sendable {
         let health = StorageHealth(inspector: reserve, logger: logger, onReport: StorageWatch.count)
         // On a full disk this check releases the reserve, because the databases need space to open.
         health.look()
+        // After it, because a new folder needs space, and before the first database is opened.
+        TemporaryFiles.keep(in: storage, logger: logger)
 
         // Only servers with a bucket have others beside them.
         let identity = configuration.blobs.store == nil ? ServerIdentity() : storage.identity()
@@ -213,6 +215,7 @@ package struct LCFileServer: Sendable {
             let watch = StorageWatch(
                 health: health,
                 databases: databases,
+                folders: parts.flatMap(\.uploadFolders),
                 pool: pools.disk
             )
             let readinessWatch = ReadinessWatch(

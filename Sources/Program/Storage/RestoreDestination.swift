@@ -6,7 +6,9 @@ struct RestoreDestination {
     private let storage: String
 
     /// Names that an empty folder can contain; the last is that of every new ext4 file system.
-    private static let ignored: Set<String> = [".lock", StorageFolder.restoreDraft, "lost+found"]
+    private static let ignored: Set<String> = [
+        ".lock", StorageFolder.restoreDraft, TemporaryFolder.name, "lost+found",
+    ]
 
     /// The storage folder at a path.
     init(_ storage: String) {

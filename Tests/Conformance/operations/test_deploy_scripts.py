@@ -77,10 +77,30 @@ def test_backup_keeps_the_newest(keep, old, back_up):
     assert names[:-1] == old and names[-1] > OLD[-1]
 
 
+def test_backups_behind_a_link_are_removed(back_up, tmp_path):
+    (tmp_path / "backups").rename(tmp_path / "disk")
+    (tmp_path / "backups").symlink_to("disk")
+    (tmp_path / "disk" / "20260103T030000Z.partial").mkdir()
+    done, names = back_up("2")
+    assert done.returncode == 0
+    assert names[:-1] == OLD[1:] and names[-1].endswith("Z")
+
+
 def test_incomplete_backup_removes_none(back_up):
     done, names = back_up("1", code=65)
     assert done.returncode == 65
-    assert names[:2] == OLD and len(names) == 3
+    assert names[:2] == OLD and len(names) == 3 and names[2].endswith("Z.incomplete")
+
+
+def test_incomplete_backups_are_none_of_the_complete_ones_to_keep(back_up, tmp_path):
+    """The complete ones have the undamaged bytes; what is older than all of them is removed."""
+    before, after = "20251231T030000Z.incomplete", "20260102T030001Z.incomplete"
+    for name in (before, after):
+        (tmp_path / "backups" / name).mkdir()
+        (tmp_path / "backups" / f"{name}.yaml").touch()
+    done, names = back_up("2")
+    assert done.returncode == 0
+    assert names[:-1] == [OLD[1], after, f"{after}.yaml"] and names[-1].endswith("Z")
 
 
 @pytest.mark.parametrize(("keep", "options"), [("7", " --keep-daily 7"), ("--keep-last 3", " --keep-last 3"), ("", "")])

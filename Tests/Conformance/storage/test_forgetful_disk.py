@@ -11,7 +11,7 @@ import sys
 import pytest
 from power import forgetful_disk
 
-FOLDERS = 60
+FOLDERS = 100
 OLD, NEW = b"o" * 9000, b"n" * 9000
 
 

@@ -5,6 +5,8 @@ struct ImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import many files, or an app of LeanCloud.",
         discussion: """
+            'lcfile import SOURCE' is 'lcfile import files SOURCE'; 'lcfile import files --help' has its options.
+
             Examples:
               lcfile import photos/
               lcfile import --manifest files.csv --report report.html

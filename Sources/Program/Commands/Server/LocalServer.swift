@@ -10,8 +10,8 @@ struct LocalServer: ParsableArguments {
 
     @Option(
         help: """
-            The server's URL. Default: LCFILE_SERVER, the profile, http://127.0.0.1 with LCFILE_PORT or port 8080; \
-            https with LCFILE_TLS_CERTIFICATE, whose name is not checked then.
+            The server's URL. Default: LCFILE_SERVER, the profile, http with LCFILE_HOST or 127.0.0.1 and with \
+            LCFILE_PORT or port 8080; https with LCFILE_TLS_CERTIFICATE, whose name is not checked then.
             """
     )
     var server: String?
@@ -41,10 +41,23 @@ struct LocalServer: ParsableArguments {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         if let url = server ?? value("LCFILE_SERVER") { return try named(url) }
         let (port, certificate) = (value("LCFILE_PORT"), value("LCFILE_TLS_CERTIFICATE"))
+        let host = value("LCFILE_HOST")
         let name = profile ?? value("LCFILE_PROFILE")
-        if name != nil || port == nil && certificate == nil, let url = try read(name)?.server { return try named(url) }
+        let isOwn = port != nil || certificate != nil || host != nil
+        if name != nil || !isOwn, let url = try read(name)?.server { return try named(url) }
         let scheme = certificate == nil ? "http" : "https"
-        return Choice(url: "\(scheme)://127.0.0.1:\(port ?? "8080")", isNamed: false)
+        return Choice(url: "\(scheme)://\(LocalServer.authority(of: host)):\(port ?? "8080")", isNamed: false)
+    }
+
+    /// The host of URLs for the address on which a server of this machine listens; `nil` for the usual one.
+    static func authority(of host: String?) -> String {
+        switch host {
+        // All addresses of the machine.
+        case nil, "0.0.0.0": "127.0.0.1"
+        case "::": "[::1]"
+        case let host? where host.contains(":") && !host.hasPrefix("["): "[\(host)]"
+        case let host?: host
+        }
     }
 
     /// Finds the server; profiles are those of the user's file.

@@ -25,7 +25,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(
         help: """
             The URL of the metrics; without a path it gets /metrics. Default: /metrics on the host of the server, \
-            with LCFILE_METRICS_PORT or port 9464.
+            or of LCFILE_METRICS_HOST if nothing names the server, with LCFILE_METRICS_PORT or port 9464.
             """
     )
     var metrics: String?
@@ -40,7 +40,7 @@ struct StatusCommand: AsyncParsableCommand {
             let given = metrics.map(StatusCommand.withPath)
             let status = try await ServerStatus(
                 of: server.url,
-                metricsURL: given ?? StatusCommand.metricsURL(of: server.url, in: environment),
+                metricsURL: given ?? StatusCommand.metricsURL(of: server, in: environment),
                 verifiesCertificate: server.isNamed
             )
             let now = Date().timeIntervalSince1970
@@ -59,7 +59,14 @@ struct StatusCommand: AsyncParsableCommand {
         return rest[slash...] == "/" ? "\(url)metrics" : url
     }
 
-    /// The usual URL of the metrics of a server.
+    /// The usual URL of the metrics of a server; one that the environment describes has an address of its own for them.
+    static func metricsURL(of server: LocalServer.Choice, in environment: [String: String]) -> String {
+        guard !server.isNamed else { return metricsURL(of: server.url, in: environment) }
+        let host = environment["LCFILE_METRICS_HOST"].flatMap { $0.isEmpty ? nil : $0 }
+        return metricsURL(of: "http://\(LocalServer.authority(of: host))", in: environment)
+    }
+
+    /// The usual URL of the metrics of the server with a URL.
     static func metricsURL(of server: String, in environment: [String: String]) -> String {
         let port = environment["LCFILE_METRICS_PORT"].flatMap { $0.isEmpty ? nil : $0 } ?? "9464"
         let authority = server.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? "127.0.0.1"

@@ -47,6 +47,7 @@ struct Backup: ParsableCommand {
     }
 
     func run() throws {
+        options.keepTemporaryFiles()
         try StorageOptions.complaining {
             if let name = repository.to {
                 let commands = RepositoryCommands(

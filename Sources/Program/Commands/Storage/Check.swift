@@ -59,6 +59,7 @@ struct Check: AsyncParsableCommand {
     }
 
     func run() async throws {
+        options.keepTemporaryFiles()
         var checking = CheckOptions()
         checking.readsData = readData || subset != nil
         if let subset, let parsed = CheckSubset(subset) { checking.subset = parsed }

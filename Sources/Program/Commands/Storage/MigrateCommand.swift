@@ -85,6 +85,7 @@ struct MigrateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        options.keepTemporaryFiles()
         if let blobsTo { try await moveBlobs(to: blobsTo) }
         if let to { try moveObjects(to: to) }
     }

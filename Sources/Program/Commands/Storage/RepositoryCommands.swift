@@ -62,19 +62,23 @@ struct RepositoryCommands {
     }
 
     private func tryRetention(_ repository: BackupRepository) throws {
-        let summary = try RepositoryRetention(of: repository, options.rules, with: folder.engine).trial()
+        let summary = try retention(of: repository).trial()
         for snapshot in summary.removed { Terminal.printLine("Would remove snapshot \(snapshot).") }
         for generation in summary.removedGenerations { Terminal.printLine("Would remove generation \(generation).") }
         Terminal.printLine("Would keep \(kept(by: summary)).")
     }
 
     private func retain(_ repository: BackupRepository) throws {
-        let summary = try RepositoryRetention(of: repository, options.rules, with: folder.engine).run()
+        let summary = try retention(of: repository).run()
         for snapshot in summary.removed { Terminal.printLine("Removed snapshot \(snapshot).") }
         for generation in summary.removedGenerations { Terminal.printLine("Removed generation \(generation).") }
         let blobs = CopySummary.count(summary.blobs, "file")
         let bytes = CopySummary.count(summary.bytes, "byte")
         Terminal.printLine("Kept \(kept(by: summary)), removed \(blobs) with \(bytes).")
+    }
+
+    private func retention(of repository: BackupRepository) -> RepositoryRetention {
+        RepositoryRetention(of: repository, options.rules, with: folder.engine, besides: folder.path)
     }
 
     private func kept(by summary: RetentionSummary) -> String {
@@ -101,7 +105,12 @@ struct RepositoryCommands {
     }
 
     private func verify(_ repository: BackupRepository) throws {
-        let verification = RepositoryVerification(of: repository, reading: options.readBlobs, with: folder.engine)
+        let verification = RepositoryVerification(
+            of: repository,
+            reading: options.readBlobs,
+            with: folder.engine,
+            besides: folder.path
+        )
         let summary = try verification.run()
         for damage in summary.damage { Terminal.printError("lcfile: \(damage)") }
         let read = options.readData ? ", read \(CopySummary.count(summary.readFiles, "file"))" : ""

@@ -44,6 +44,7 @@ struct Restore: ParsableCommand {
     }
 
     func run() throws {
+        options.keepTemporaryFiles()
         try StorageOptions.complaining {
             guard !BackupTargets.isRepository(folder) else { return try restoreSnapshots() }
             guard at == nil, !leaveOutDamaged else {

@@ -46,6 +46,9 @@ struct StorageOptions: ParsableArguments {
         }
     }
 
+    /// Sets where the temporary files of databases are; call it before the command opens one.
+    func keepTemporaryFiles() { TemporaryFiles.keep(besides: path) }
+
     /// Runs a command's work; prints an error to standard error and ends the command with its exit code.
     static func complaining(_ body: () throws -> Void) throws {
         do {

@@ -1,17 +1,17 @@
 internal import Domain
-internal import Glibc
 internal import PostgresStore
 internal import SQLiteStore
+internal import Storage
 
 /// The database of an app whose objects are in PostgreSQL, as `lcfile check` reads it: a snapshot in a temporary file of
 /// SQLite, which has the temporary tables of a comparison, and PostgreSQL itself for second looks.
 ///
-/// The file takes as much space in the system's folder for temporary files as the objects do. Pages and rows are not
-/// compared with checksums: PostgreSQL does that with each page that it reads (`data_checksums`).
+/// The file takes as much space in the folder for temporary files (`TemporaryFolder`) as the objects do. Pages and rows
+/// are not compared with checksums: PostgreSQL does that with each page that it reads (`data_checksums`).
 struct SnapshotCheck: CheckedDatabase {
     private let snapshot: DatabaseCheck
     private let current: PostgresFiles
-    private let folder: String
+    private let scratch: ScratchFolder
 
     /// The number of names that are read at a time.
     private static let pageSize = 10_000
@@ -21,17 +21,27 @@ struct SnapshotCheck: CheckedDatabase {
     /// - Parameters:
     ///   - address: The schema.
     ///   - id: Its id.
+    ///   - folder: The app's folder.
     ///   - classes: The classes whose objects are copied; `nil` for all.
     /// - Throws: ``OpenFailure``.
-    init(of address: PostgresAddress, id: String, classes: Set<ClassName>? = nil) throws(OpenFailure) {
-        folder = try SnapshotCheck.makeFolder()
+    init(
+        of address: PostgresAddress,
+        id: String,
+        app folder: String,
+        classes: Set<ClassName>? = nil
+    ) throws(OpenFailure) {
         do {
-            let path = "\(folder)/\(FolderEngine.fileName)"
+            scratch = try ScratchFolder(forApp: folder)
+        } catch {
+            throw OpenFailure(message: "cannot be copied (\(error))")
+        }
+        do {
+            let path = "\(scratch.path)/\(FolderEngine.fileName)"
             try DatabaseLoad(into: path).loadAll(of: PostgresDump(of: address, id: id, classes: classes))
             snapshot = try DatabaseCheck(path: path, repairing: false)
             current = PostgresFiles(of: address)
         } catch {
-            SnapshotCheck.remove(folder)
+            scratch.remove()
             throw error as? OpenFailure ?? OpenFailure(message: "cannot be copied (\(error))")
         }
     }
@@ -101,21 +111,7 @@ struct SnapshotCheck: CheckedDatabase {
 
     func close() throws(OpenFailure) {
         current.close()
-        defer { SnapshotCheck.remove(folder) }
+        defer { scratch.remove() }
         try snapshot.close()
-    }
-
-    private static func makeFolder() throws(OpenFailure) -> String {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var path = Array("\(parent)/lcfile-check-XXXXXX".utf8CString)
-        guard mkdtemp(&path) != nil else {
-            throw OpenFailure(message: "cannot be copied to \(parent): \(String(cString: strerror(errno)))")
-        }
-        return String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    private static func remove(_ folder: String) {
-        for end in ["", "-journal"] { unlink("\(folder)/\(FolderEngine.fileName)\(end)") }
-        rmdir(folder)
     }
 }

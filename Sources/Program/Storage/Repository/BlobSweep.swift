@@ -10,6 +10,8 @@ struct BlobSweep {
     let repository: BackupRepository
     let layout: BackupLayout
     let engine: any BackupEngine
+    /// The storage folder, for temporary files; `nil` if there is none.
+    let storage: String?
     /// The seconds to wait for backups that run.
     let patience: Int
 
@@ -30,7 +32,7 @@ struct BlobSweep {
         since time: Int64,
         counting summary: inout RetentionSummary
     ) throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchFolder(besides: storage)
         defer { scratch.remove() }
         let path = "\(scratch.path)/unnamed"
         try BlobSweep.noting {

@@ -30,6 +30,7 @@ package struct RepositoryRetention {
     private let repository: BackupRepository
     private let rules: RetentionRules
     private let engine: any BackupEngine
+    private let storage: String?
     private let patience: Int
 
     /// The age in seconds, by the clock of the target, before which no object without a manifest or list is removed.
@@ -51,16 +52,19 @@ package struct RepositoryRetention {
     ///   - repository: The repository.
     ///   - rules: What stays.
     ///   - engine: Reads lists.
+    ///   - storage: The storage folder, for temporary files; `nil` if there is none.
     ///   - patience: The seconds to wait for backups that run.
     package init(
         of repository: BackupRepository,
         _ rules: RetentionRules,
         with engine: any BackupEngine,
+        besides storage: String? = nil,
         patience: Int = 60
     ) {
         self.repository = repository
         self.rules = rules
         self.engine = engine
+        self.storage = storage
         self.patience = patience
     }
 
@@ -125,7 +129,13 @@ package struct RepositoryRetention {
             for generation in selection.removedGenerations { try generations.remove(generation.time) }
             try generations.removeLeft(except: Set(selection.keptGenerations.map(\.time)))
         }
-        let sweep = BlobSweep(repository: repository, layout: layout, engine: engine, patience: patience)
+        let sweep = BlobSweep(
+            repository: repository,
+            layout: layout,
+            engine: engine,
+            storage: storage,
+            patience: patience
+        )
         let lists =
             selection.kept.map { (layout.object(.files, of: $0.time), $0.manifest.files) }
             + selection.keptGenerations.map { ($0.object(.files), $0.manifest.files) }

@@ -44,6 +44,7 @@ package struct RepositoryVerification {
     private let repository: BackupRepository
     private let subset: BlobSubset?
     private let engine: any BackupEngine
+    private let storage: String?
 
     /// Creates a verification.
     ///
@@ -51,8 +52,15 @@ package struct RepositoryVerification {
     ///   - repository: The repository.
     ///   - subset: The blobs whose bytes are read; `nil` to compare sizes only.
     ///   - engine: Opens databases and reads blobs.
-    package init(of repository: BackupRepository, reading subset: CheckSubset?, with engine: any BackupEngine) {
+    ///   - storage: The storage folder, for temporary files; `nil` if there is none.
+    package init(
+        of repository: BackupRepository,
+        reading subset: CheckSubset?,
+        with engine: any BackupEngine,
+        besides storage: String? = nil
+    ) {
         self.repository = repository
+        self.storage = storage
         self.subset = subset?.blobs
         self.engine = engine
     }
@@ -63,7 +71,7 @@ package struct RepositoryVerification {
     package func run() throws -> VerificationSummary {
         var summary = VerificationSummary()
         for app in try repository.apps() {
-            let scratch = try ScratchFolder()
+            let scratch = try ScratchFolder(besides: storage)
             defer { scratch.remove() }
             let blobs = BlobVerification(
                 repository: repository,

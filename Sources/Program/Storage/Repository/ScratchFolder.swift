@@ -1,24 +1,35 @@
 internal import Domain
-internal import FoundationEssentials
 internal import Glibc
 
-/// A folder for temporary files in `TMPDIR`, otherwise in `/var/tmp`, until ``remove()``.
+/// A folder for temporary files, until ``remove()``.
 ///
-/// It needs space for a copy of the largest database and for lists of its files. `/tmp` would often be in memory.
-struct ScratchFolder {
-    let path: String
+/// It needs space for a copy of the largest database and for lists of its files.
+package struct ScratchFolder: Sendable {
+    /// The folder's path.
+    package let path: String
     private let lock: CInt
 
     private static let beginning = "lcfile-scratch-"
     private static let lockName = ".scratch"
 
+    /// Creates the folder where temporary files are (``TemporaryFolder``).
+    ///
+    /// - Parameter storage: The storage folder; `nil` if there is none.
+    /// - Throws: ``ExitError`` if it cannot be created.
+    package init(besides storage: String?) throws {
+        try self.init(in: TemporaryFolder.path(besides: storage))
+    }
+
+    /// Creates the folder where temporary files are, for an app's folder in a storage folder.
+    package init(forApp folder: String) throws {
+        try self.init(besides: StorageContents.parent(of: StorageContents.trimmed(folder)))
+    }
+
     /// Creates the folder, and removes those that killed processes of this user left.
     ///
-    /// - Parameter parent: The folder in which it is; `nil` for that of temporary files.
+    /// - Parameter parent: The folder in which it is.
     /// - Throws: ``ExitError`` if it cannot be created.
-    init(in parent: String? = nil) throws {
-        let parent =
-            parent ?? ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/var/tmp"
+    init(in parent: String) throws {
         ScratchFolder.removeLeft(in: parent)
         for _ in 0..<ScratchFolder.attempts {
             let path = "\(StorageContents.trimmed(parent))/\(ScratchFolder.beginning)\(RandomString.lowercase(16))"
@@ -48,7 +59,7 @@ struct ScratchFolder {
     }
 
     /// Removes the folder with its files, as far as possible; to be called once.
-    func remove() {
+    package func remove() {
         try? StorageContents.removeFolder(path)
         close(lock)
     }
@@ -59,7 +70,8 @@ struct ScratchFolder {
         return "\(path)/\(name)"
     }
 
-    private static func removeLeft(in parent: String) {
+    /// Removes the folders that killed processes of this user left in a folder.
+    static func removeLeft(in parent: String) {
         for name in (try? StorageContents.names(in: parent)) ?? [] where name.hasPrefix(beginning) {
             let folder = "\(parent)/\(name)"
             var status = stat()

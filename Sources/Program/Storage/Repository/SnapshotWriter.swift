@@ -20,7 +20,7 @@ struct SnapshotWriter {
 
     /// Makes the snapshot, unless the database is damaged, which the summary tells.
     func run(under lock: BackupLock, counting summary: inout RepositorySummary) throws {
-        let scratch = try ScratchFolder()
+        let scratch = try ScratchFolder(forApp: source)
         defer { scratch.remove() }
         let folder = try scratch.folder("database")
         guard let database = try copyDatabase(to: folder, counting: &summary) else { return }
