@@ -92,7 +92,7 @@ package enum SMSContract {
                 }
             }
         },
-        ContractRule("a request can name the signature of the server, whatever it has") { store in
+        ContractRule("a request can name the signature of the server, also one that clients cannot choose") { store in
             var fixture = try SMSFixture()
             fixture.settings.sign = "shop.example"
             let app = try SMSApp(store, fixture)

@@ -207,7 +207,7 @@ final class DiskStagedBlob: StagedBlob {
     }
 
     private func synchronizeData() throws {
-        // Opened before the sync: an error of opening it is none of the bytes.
+        // Opened before the sync, because a failed opening tells nothing about the bytes.
         let file = try content.file()
         try syncs.share { try content.covering { try file.descriptor.synchronizeData() } }
     }

@@ -35,8 +35,8 @@ struct ImportedCredentials {
 
     /// Whether an import says nothing new about the password of a user.
     ///
-    /// The same hash as in the last import is no news, also if the user has another password here since. Without one to
-    /// compare with, what changed last counts; at the same time it is the stored password, because an import without
+    /// The hash of the last import is known, also if the user has set another password here since. Without one to
+    /// compare with, the later change counts; of equal times the stored password does, because an import without
     /// hashes has given that time to a user whose password was set here.
     ///
     /// - Parameters:

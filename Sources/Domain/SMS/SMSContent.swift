@@ -18,7 +18,7 @@ struct SMSContent: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - body: The body.
-    ///   - ownSign: The signature of the server, which a body can name whatever the operator has put into it.
+    ///   - ownSign: The signature of the server, to which the limits of a client's do not apply.
     /// - Throws: ``ServiceError/Code/badRequest`` for values that cannot be in an SMS,
     ///   ``ServiceError/Code/invalidSMSTemplate`` for the text of another purpose.
     init(_ body: [String: JSONValue], ownSign: String = "") throws {

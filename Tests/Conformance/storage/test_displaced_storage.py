@@ -1,4 +1,4 @@
-"""Files and folders of the storage that are removed beneath a running server: nothing is acknowledged into them."""
+"""Files and folders of the storage that are removed while the server runs: no change that needs them gets a 2xx."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""A page that nobody uses: whether it calls the server by itself, without waiting for its timers."""
+"""A page without a user at it: whether it calls the server by itself, without waiting for its timers."""
 
 
 def hold_timers(browser):

@@ -68,7 +68,7 @@ import Testing
         #expect(content.sign == name)
     }
 
-    @Test("a request can name the server's own signature, whatever it has")
+    @Test("a request can name the server's own signature, also one that clients cannot choose")
     func ownSign() throws {
         #expect(try SMSContent(["sign": "shop.example"], ownSign: "shop.example").sign.isEmpty)
         #expect(throws: ServiceError.self) { try SMSContent(["sign": "other.example"], ownSign: "shop.example") }

@@ -124,7 +124,7 @@ import Testing
         #expect(try await isLive(own) == stays)
     }
 
-    @Test("a plain password replaces an imported one whatever its time, and is no hash of an import")
+    @Test("a plain password replaces an imported one at any time, and is no hash of an import")
     func plainPassword() async throws {
         try await importUser("a", "d")
         let body = #"{"password":"n3w","updatedAt":"2023-01-01T00:00:00.000Z"}"#

@@ -134,7 +134,7 @@ def test_a_bulk_run_is_stopped_and_continued(censorship, word):
     censorship.browser.click("tbody button", "Continue")
     censorship.browser.find("progress")
     hold_timers(censorship.browser)
-    assert calls_after(censorship.browser, minutes=15) == 0, "a page that nobody uses keeps the session alive"
+    assert calls_after(censorship.browser, minutes=15) == 0, "a page that is not used keeps the session alive"
     calls_with_a_key(censorship.browser)
     censorship.browser.click("main button.danger", "Stop")
     censorship.browser.find("tbody", "stopped")

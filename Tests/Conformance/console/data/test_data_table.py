@@ -99,7 +99,7 @@ def test_a_filter_adds_to_a_condition_that_was_typed_by_hand(area, trees):
     area.press("Apply").has(7).press("Add a test")
     area.choose("Field", "isOak").press("Apply").has(4)
     assert text() == {"n": {"$lt": 7}, "isOak": True}
-    # The condition of the address is in force, whatever the builder had before.
+    # The condition of the address is in force, and not the earlier one of the builder.
     area.browser.driver.back()
     area.has(7)
     assert text() == {"n": {"$lt": 7}} and area.browser.all(".filter-row") == []

@@ -97,7 +97,7 @@ def test_the_lines_of_every_sdk_have_the_id_the_key_and_the_address(visit):
 
 
 @pytest.mark.extended
-def test_steps_that_nobody_looks_at_do_not_keep_the_session_alive(visit):
+def test_steps_without_a_reader_do_not_keep_the_session_alive(visit):
     hold_timers(visit.browser)
     assert calls_after(visit.browser, minutes=15) == 0
     calls_with_a_key(visit.browser)

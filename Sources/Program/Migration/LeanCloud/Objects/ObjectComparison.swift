@@ -127,10 +127,10 @@ struct ObjectComparison: Sendable {
 
     /// Whether an object of an export was changed after the one that the server has; one without a time was not.
     static func isNewer(_ exported: JSON, than stored: JSON) -> Bool {
-        guard let old = time(exported["updatedAt"]?.string), let new = time(stored["updatedAt"]?.string) else {
+        guard let given = time(exported["updatedAt"]?.string), let known = time(stored["updatedAt"]?.string) else {
             return false
         }
-        return old > new
+        return given > known
     }
 
     /// A time, to the millisecond.
