@@ -254,6 +254,7 @@ let package = Package(
         tests(of: "SQLiteStore", ["DiskBlobs", grdb, "PCREPatterns", crypto, nioPosix], exclude: ["Fixtures"]),
         tests(of: "PostgresStore", ["SQLiteStore", "PCREPatterns", crypto, grdb, logging, nioPosix]),
         tests(of: "DiskBlobs", [nioPosix]),
+        tests(of: "Curl"),
         tests(of: "S3", [crypto]),
         tests(of: "S3Backups", ["S3", "Domain"]),
         tests(of: "S3Blobs", ["S3", "Domain", "DiskBlobs", crypto, logging, nioCore, nioPosix]),

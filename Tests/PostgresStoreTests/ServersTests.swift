@@ -132,7 +132,7 @@ import Testing
             try await makeClass(store)
             let other = try PostgresConnection(plain)
             other.later("BEGIN")
-            other.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            other.takeTurn()
             try other.flush()
             let a = try object("a")
             await expectFailure(.overloaded) { try await store.write { try $0.insert(a, into: ServersTests.task) } }
@@ -151,7 +151,7 @@ import Testing
             try await makeClass(stores[0])
             let other = try PostgresConnection(stores[0].address)
             other.later("BEGIN")
-            other.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            other.takeTurn()
             try other.flush()
             // A write with the turn of its own would wait for ten seconds.
             let duration = await ContinuousClock().measure { await stores[0].awaitRunningWrites() }

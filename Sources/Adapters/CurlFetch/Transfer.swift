@@ -7,17 +7,15 @@ internal import NIOCore
 /// Created, used and released on one thread of the pool.
 final class Transfer {
     private let limits: FetchLimits
-    private let addresses: AddressGuard
+    private let connections: ConnectionGuard
     private let channel: PieceChannel
     private var received: Int64 = 0
     /// The reason for which a callback ended the transfer.
     private var refusal: ServiceError?
-    /// The last address that the guard refused.
-    private var refusedAddress: IPAddress?
 
     init(limits: FetchLimits, addresses: AddressGuard, channel: PieceChannel) {
         self.limits = limits
-        self.addresses = addresses
+        connections = ConnectionGuard(addresses)
         self.channel = channel
     }
 
@@ -33,7 +31,7 @@ final class Transfer {
             try handle.perform(
                 CurlCallbacks(
                     receive: { bytes, status in self.receive(bytes, status) },
-                    isAllowed: { bytes in self.isAllowed(bytes) },
+                    isAllowed: { bytes in self.connections.allows(bytes) },
                     goesOn: { downloaded in self.goesOn(downloaded) }
                 )
             )
@@ -61,14 +59,9 @@ final class Transfer {
     private func prepared(_ address: String) throws(CurlFailure) -> CurlHandle {
         let handle = try CurlHandle()
         try handle.set(.url, address)
-        try handle.set(.userAgent, "lcfile")
-        try handle.set(.proxy, "")
-        try handle.set(.readsNetrc, false)
-        try handle.set(.allowsHTTP09, false)
-        try handle.useHTTP1()
+        try handle.restrict()
         try handle.set(.followsRedirects, true)
         try handle.set(.redirectProtocols, "http,https")
-        try handle.set(.refusesUserNames, true)
         try handle.set(.maxRedirects, limits.redirects)
         try handle.set(.maxFileSize, limits.size)
         try handle.set(.timeout, limits.timeout)
@@ -84,13 +77,6 @@ final class Transfer {
         guard refusal == nil else { return false }
         received = total
         return channel.give(ByteBuffer(bytes: bytes))
-    }
-
-    private func isAllowed(_ bytes: [UInt8]) -> Bool {
-        guard let address = IPAddress(bytes: bytes) else { return false }
-        let isAllowed = addresses.allows(address)
-        if !isAllowed { refusedAddress = address }
-        return isAllowed
     }
 
     private func goesOn(_ downloaded: Int64) -> Bool {
@@ -129,7 +115,7 @@ extension Transfer {
     private func meaning(of failure: CurlFailure, status: Int, after time: Duration) -> any Error {
         if let refusal { return refusal }
         if channel.isStopped { return CancellationError() }
-        let cause = FetchFailure(failure: failure, refusedAddress: refusedAddress)
+        let cause = FetchFailure(failure: failure, refusedAddress: connections.refusedAddress)
         // libcurl measures time with its own clock; one second of tolerance.
         let isOver = time + .seconds(1) >= .seconds(limits.timeout)
         switch failure.reason {
@@ -181,16 +167,5 @@ extension Transfer {
             "The file at url has more than \(limits.size) bytes (fetch.maxSize).",
             cause: cause
         )
-    }
-}
-
-/// The details of a failed fetch; for the log only.
-struct FetchFailure: Error, CustomStringConvertible {
-    let failure: CurlFailure
-    /// The last address that the guard refused; `nil` if it refused none.
-    let refusedAddress: IPAddress?
-
-    var description: String {
-        refusedAddress.map { "\(failure); the address guard refused \($0)" } ?? "\(failure)"
     }
 }

@@ -8,12 +8,10 @@ internal import Synchronization
 final class WebhookPost {
     private let seconds: Int
     private let connectTimeout: Int
-    private let addresses: AddressGuard
+    private let connections: ConnectionGuard
     private let stop: StopFlag
     private var received: [UInt8] = []
     private var isTooLarge = false
-    /// The last address that the guard refused.
-    private var refusedAddress: IPAddress?
 
     /// - Parameters:
     ///   - seconds: The limit for the whole request.
@@ -23,7 +21,7 @@ final class WebhookPost {
     init(seconds: Int, connectTimeout: Int, addresses: AddressGuard, stop: StopFlag) {
         self.seconds = seconds
         self.connectTimeout = connectTimeout
-        self.addresses = addresses
+        connections = ConnectionGuard(addresses)
         self.stop = stop
     }
 
@@ -40,13 +38,15 @@ final class WebhookPost {
         let start = ContinuousClock.now
         let isJSON = !headers.contains { $0.lowercased().hasPrefix("content-type:") }
         var handle = try CurlHandle.posting(body, to: url, within: seconds, isJSON: isJSON)
-        try guardConnection(&handle)
+        try handle.restrict()
+        try handle.set(.followsRedirects, false)
+        try handle.set(.connectTimeout, min(connectTimeout, seconds))
         for header in headers { try handle.addHeader(header) }
         do throws(CurlFailure) {
             try handle.perform(
                 CurlCallbacks(
                     receive: { bytes, _ in self.receive(bytes) },
-                    isAllowed: { bytes in self.isAllowed(bytes) },
+                    isAllowed: { bytes in self.connections.allows(bytes) },
                     goesOn: { _ in !self.stop.isSet }
                 )
             )
@@ -56,19 +56,6 @@ final class WebhookPost {
         return WebhookReply(status: try handle.status(), body: received, isWhole: !isTooLarge)
     }
 
-    /// The options of a fetch that concern a single request: no proxy, because the guard would check the address of the
-    /// proxy only, no passwords from files, and no answers without a head.
-    private func guardConnection(_ handle: inout CurlHandle) throws(CurlFailure) {
-        try handle.set(.userAgent, "lcfile")
-        try handle.set(.proxy, "")
-        try handle.set(.readsNetrc, false)
-        try handle.set(.allowsHTTP09, false)
-        try handle.useHTTP1()
-        try handle.set(.refusesUserNames, true)
-        try handle.set(.followsRedirects, false)
-        try handle.set(.connectTimeout, min(connectTimeout, seconds))
-    }
-
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let rest = WebhookReply.maxSize - received.count
         received.append(contentsOf: bytes.prefix(rest))
@@ -76,17 +63,10 @@ final class WebhookPost {
         return !isTooLarge
     }
 
-    private func isAllowed(_ bytes: [UInt8]) -> Bool {
-        guard let address = IPAddress(bytes: bytes) else { return false }
-        let isAllowed = addresses.allows(address)
-        if !isAllowed { refusedAddress = address }
-        return isAllowed
-    }
-
     /// The error for a failed request; it can name the refused address, because the URL is the operator's.
     private func meaning(of failure: CurlFailure, after time: Duration) -> any Error {
         if stop.isSet { return CancellationError() }
-        let cause = FetchFailure(failure: failure, refusedAddress: refusedAddress)
+        let cause = FetchFailure(failure: failure, refusedAddress: connections.refusedAddress)
         // libcurl measures time with its own clock; one second of tolerance.
         let isOver = time + .seconds(1) >= .seconds(seconds)
         return switch failure.reason {
@@ -100,7 +80,7 @@ final class WebhookPost {
             )
         case .brokenOff:
             ServiceError(.badRequest, "The webhook closed the connection before its answer was complete.", cause: cause)
-        case _ where refusedAddress != nil:
+        case _ where connections.refusedAddress != nil:
             ServiceError(
                 .badRequest,
                 "The address of the webhook is not public; fetch.allowedNetworks can allow it.",

@@ -50,6 +50,9 @@ package struct AccessControlList: Sendable, Hashable {
         stored: [everyoneEntry: .object(["read": .bool(true), "write": .bool(true)])]
     )
 
+    /// The ACL as it is stored: `nil` for ``everyone``, because a missing ACL means the same and is faster to check.
+    package var storable: AccessControlList? { self == .everyone ? nil : self }
+
     /// The entry for every caller.
     package static let everyoneEntry = "*"
 

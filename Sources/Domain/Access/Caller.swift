@@ -65,4 +65,15 @@ package struct Caller: Sendable, Hashable {
             throw ServiceError(.masterKeyRequired, "The request must be signed by master key.")
         }
     }
+
+    /// Throws ``ServiceError/Code/sessionRequired`` unless the caller is a user, or has the master key.
+    func requireActing(as user: ObjectID) throws {
+        guard isMaster || self.user?.id == user else { throw Caller.noSession }
+    }
+
+    /// The refusal of a caller without the session of the user whom the request is about.
+    static let noSession = ServiceError(
+        .sessionRequired,
+        "The user cannot be altered by a client without the session."
+    )
 }

@@ -102,10 +102,15 @@ package enum AccountName: String, Sendable, CaseIterable {
     package var verifiedField: String? {
         switch self {
         case .username: nil
-        case .email: "emailVerified"
-        case .phone: "mobilePhoneVerified"
+        case .email: AccountName.emailVerified
+        case .phone: AccountName.phoneVerified
         }
     }
+
+    /// The field that records whether the user verified the address.
+    static let emailVerified = "emailVerified"
+    /// The field that records whether the user verified the number.
+    static let phoneVerified = "mobilePhoneVerified"
 
     /// Whether the string has the form `name@host.tld` and no character that email addresses exclude.
     private static func isEmail(_ text: String) -> Bool {
@@ -115,5 +120,17 @@ package enum AccountName: String, Sendable, CaseIterable {
         else { return false }
         let labels = parts[1].split(separator: ".", omittingEmptySubsequences: false)
         return labels.count > 1 && labels.allSatisfy { !$0.isEmpty }
+    }
+}
+
+extension StoredObject {
+    /// Whether a user has verified an address or a number; `false` for a username.
+    func isVerified(_ name: AccountName) -> Bool {
+        name.verifiedField.map { fields[$0] == .bool(true) } ?? false
+    }
+
+    /// Records that a user has verified an address or a number.
+    mutating func verify(_ name: AccountName) {
+        if let field = name.verifiedField { fields[field] = .bool(true) }
     }
 }

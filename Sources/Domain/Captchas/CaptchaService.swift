@@ -139,11 +139,6 @@ package struct CaptchaService: Sendable {
         return proof
     }
 
-    /// The condition for captchas that have ended.
-    static func isExpired(at now: Timestamp) -> Condition {
-        .field(FieldPath(field: "expiresAt"), .compares(.lessOrEqual, .date(now)))
-    }
-
     private static let wrong = ServiceError(
         .wrongCaptcha,
         "The captcha was not solved: captcha_code is wrong, or the captcha was answered before or has ended."
@@ -172,7 +167,7 @@ extension WriteTransaction {
         }
         var used = row
         used.fields["state"] = .string("used")
-        used.updatedAt = max(now, row.updatedAt)
+        used.touch(at: now)
         try update(used, in: .captcha, from: row)
     }
 }

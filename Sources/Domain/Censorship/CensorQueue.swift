@@ -133,7 +133,7 @@ package final class CensorQueue: Sendable {
         guard !isFailing.exchange(true, ordering: .relaxed) else { return }
         logger?.error(
             "The censorship queue cannot go on; this is tried again",
-            metadata: ["app": "\(app)", "error": "\((error as? ServiceError)?.cause ?? error)"]
+            metadata: ["app": "\(app)", "error": "\(error.logged)"]
         )
     }
 

@@ -4,7 +4,7 @@ struct FilePosition: Comparable, CustomStringConvertible {
 
     /// The position of a file.
     init(of record: StoredObject) {
-        description = FilePosition.time(record.createdAt) + record.id.description
+        description = "\(record.createdAt.sortable):\(record.id)"
     }
 
     /// A position that was stored.
@@ -48,10 +48,5 @@ struct FilePosition: Comparable, CustomStringConvertible {
 
     static func < (left: FilePosition, right: FilePosition) -> Bool {
         left.description < right.description
-    }
-
-    private static func time(_ moment: Timestamp) -> String {
-        let digits = String(max(0, moment.milliseconds))
-        return String(repeating: "0", count: max(0, 15 - digits.count)) + digits + ":"
     }
 }

@@ -37,7 +37,7 @@ extension ConsoleService {
             guard var object = try writer.object(entry, in: .consoleAudit) else { return }
             let before = object
             object.fields["status"] = .integer(Int64(status))
-            object.updatedAt = max(now, object.updatedAt)
+            object.touch(at: now)
             try writer.update(object, in: .consoleAudit, from: before)
         }
     }

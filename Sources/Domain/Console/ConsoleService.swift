@@ -140,7 +140,7 @@ package struct ConsoleService: Sendable {
                 guard var session = try writer.object(id, in: .consoleSession) else { return }
                 let before = session
                 session.fields["lastUsedAt"] = .date(now)
-                session.updatedAt = max(now, session.updatedAt)
+                session.touch(at: now)
                 try writer.update(session, in: .consoleSession, from: before)
             }
         } catch let error as ServiceError where [.storageFull, .storageReadOnly, .unavailable].contains(error.code) {

@@ -121,8 +121,7 @@ package final class DeliveryQueue<Work: DeliveryWork>: Sendable {
             } catch is CancellationError {
                 return
             } catch {
-                let cause = "\((error as? ServiceError)?.cause ?? error)"
-                note("The \(Work.words.one) queue cannot go on; this is tried again", cause)
+                note("The \(Work.words.one) queue cannot go on; this is tried again", "\(error.logged)")
                 try? await Task.sleep(for: backoff.next())
             }
         }

@@ -53,8 +53,7 @@ package struct DeliveryTurn: Sendable, Hashable {
 
     /// One indexed string, so that the next message is found in a range of the index, however many wait.
     fileprivate static func text(_ state: State, _ due: Timestamp) -> String {
-        let digits = String(max(0, due.milliseconds))
-        return "\(state.mark)\(String(repeating: "0", count: max(0, 15 - digits.count)))\(digits)"
+        "\(state.mark)\(due.sortable)"
     }
 }
 

@@ -1,7 +1,8 @@
 package import Logging
 internal import Synchronization
 
-/// Removes the bytes of one app's deleted files: the worker of the deletion queue (docs/storage-format.md, "Deleting").
+/// Removes the bytes of one app's deleted files: the worker of the deletion queue
+/// (docs/storage-format.md#how-a-file-is-deleted).
 ///
 /// The transaction that deletes a record writes a row; ``run(_:)`` removes the blob and the derivatives, and then the
 /// row. The blob of a file in the trash moves there instead (docs/trash.md). So a kill or a failing disk delays a
@@ -273,7 +274,7 @@ package final class FileDeletions: Sendable {
         }
         guard isFirst else { return }
         var metadata = metadata(of: row)
-        metadata["error"] = "\((error as? ServiceError)?.cause ?? error)"
+        metadata["error"] = "\(error.logged)"
         logger?.error("The bytes of a deleted file cannot be removed; this is tried again", metadata: metadata)
     }
 

@@ -23,7 +23,7 @@ final class LiveNode: Sendable {
     /// See ``lastTime``.
     private let cost = Atomic<Int>(0)
     private let condition: Condition
-    /// The condition as resolved for the newest schema; a cache of what ``resolved(in:by:)`` computes.
+    /// The condition as resolved for the newest schema; a cache of what ``resolved(in:_:_:_:)`` computes.
     private let cache = Mutex<(schema: ClassSchema, condition: Condition)?>(nil)
 
     init(_ query: LiveQuery, isMaster: Bool, in schema: ClassSchema?, of owner: LiveOwner) {

@@ -194,7 +194,7 @@ extension WriteTransaction {
     func replace(_ before: StoredObject, with row: LiveRow, at now: Timestamp) throws {
         var object = before
         object.fields = row.fields
-        object.updatedAt = max(now, before.updatedAt)
+        object.touch(at: now)
         try update(object, in: .liveQuery, from: before)
     }
 

@@ -20,7 +20,7 @@ final class LossLog: Sendable {
     /// Records a reason, unless another one was recorded shortly before.
     func note(_ message: Logger.Message, _ error: (any Error)?, connections: Int) {
         var metadata: Logger.Metadata = ["connections": "\(connections)"]
-        if let error { metadata["error"] = "\((error as? ServiceError)?.cause ?? error)" }
+        if let error { metadata["error"] = "\(error.logged)" }
         note(message, metadata)
     }
 

@@ -69,11 +69,6 @@ package struct MailLink: Sendable, Hashable {
         fields["redirect"] = mail.redirect.map(JSONValue.string)
         return fields
     }
-
-    /// The condition for links that have ended.
-    static func isExpired(at now: Timestamp) -> Condition {
-        .field(FieldPath(field: "expiresAt"), .compares(.lessOrEqual, .date(now)))
-    }
 }
 
 extension ReadTransaction {

@@ -49,7 +49,7 @@ package struct MailWork: DeliveryWork {
     }
 
     package func expired(at now: Timestamp) -> [(name: ClassName, condition: Condition)] {
-        [(.mailLink, MailLink.isExpired(at: now))]
+        [(.mailLink, .hasExpired(at: now))]
     }
 }
 

@@ -63,6 +63,6 @@ extension WriteTransaction {
         guard let user = try object(user, in: .user), user.fields[AccountName.email.rawValue] == .string(mail.to) else {
             return false
         }
-        return mail.purpose != .verify || user.fields["emailVerified"] != .bool(true)
+        return mail.purpose != .verify || !user.isVerified(.email)
     }
 }

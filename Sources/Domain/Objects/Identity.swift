@@ -14,11 +14,8 @@ extension WriteTransaction {
             do {
                 try insert(.own(fields, settings), into: .identity)
             } catch let error as ServiceError where error.code == .duplicateValue {
-                throw ServiceError(
-                    .duplicateValue,
-                    "A unique field was given a value that is already taken. The field is 'authData.\(identity.prefix { !":#/".contains($0) })'.",
-                    cause: error
-                )
+                let platform = identity.prefix { !":#/".contains($0) }
+                throw ServiceError.duplicate(of: "authData.\(platform)", cause: error)
             }
         }
     }

@@ -33,6 +33,23 @@ package struct ObjectReply: Sendable {
         content = .object(object)
     }
 
+    /// The reply to the creation of an object: its id, the time, and further members.
+    init(created object: StoredObject, in name: ClassName, _ others: [String: JSONValue] = [:]) {
+        let own: [String: JSONValue] = [
+            "objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601),
+        ]
+        content = .members(own.merging(others) { own, _ in own })
+        created = Pointer(name, object.id)
+    }
+
+    /// The reply to the change of an object: its id, the time, and further members.
+    init(updated object: StoredObject, _ others: [String: JSONValue] = [:]) {
+        let own: [String: JSONValue] = [
+            "objectId": .string(object.id.description), "updatedAt": .string(object.updatedAt.iso8601),
+        ]
+        content = .members(own.merging(others) { own, _ in own })
+    }
+
     /// Sets a member to a string of letters and digits; of a reply with one object or its members.
     mutating func set(_ name: String, to text: String) {
         switch content {
@@ -55,6 +72,14 @@ package struct ObjectReply: Sendable {
         case .object(let object): object.json.count
         case .listing(let listing): listing.objects.reduce(0) { $0 + $1.json.count }
         }
+    }
+
+    /// The reply to a change without the object's fields, as a client gets it that does not ask for them.
+    package var brief: ObjectReply {
+        guard case .object(let shown) = content else { return self }
+        var reply = self
+        reply.content = .object(shown.brief)
+        return reply
     }
 
     /// The members of the one object that the reply shows; empty for other replies.
@@ -87,6 +112,15 @@ extension Caller {
 package struct ShownObject: Sendable {
     /// The object as one JSON object.
     package let json: [UInt8]
+
+    /// The object without its fields: its id, its times, and the token of a session that the change began.
+    var brief: ShownObject {
+        var object = RawObject(json)
+        object.removeAll { !ShownObject.briefMembers.contains($0) }
+        return ShownObject(json: object.encoded())
+    }
+
+    private static let briefMembers: Set<String> = ["objectId", "createdAt", "updatedAt", "sessionToken"]
 
     /// The parsed members.
     package var members: [String: JSONValue] {

@@ -18,19 +18,15 @@ extension ObjectWriteRules {
             id: system.id,
             createdAt: system.createdAt,
             updatedAt: system.updatedAt,
-            acl: acl == .everyone ? nil : acl,
+            acl: acl?.storable,
             fields: fields
         )
         try settings.limits.requireSize(of: object, by: access.caller)
         try writer.insert(try writer.queuedForCheck(object, at: settings.clock()), into: .file)
-        var reply = ObjectReply(
-            ["objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601)]
-                .merging(fields.filter { $0.key != "metaData" }) { own, _ in own }
-        )
+        var reply = ObjectReply(created: object, in: .file, fields.filter { $0.key != "metaData" })
         if returnsObject {
             reply.content = .object(try readRules.presenter.object(ObjectRow(object), in: schema, view: .plain))
         }
-        reply.created = Pointer(.file, object.id)
         return reply
     }
 
@@ -62,7 +58,7 @@ extension ObjectWriteRules {
             id: system.id,
             createdAt: system.createdAt,
             updatedAt: system.updatedAt,
-            acl: acl == .everyone ? nil : acl,
+            acl: acl?.storable,
             fields: try fileFields.missing(change.values, key: key)
         )
         if let known = try writer.record(with: key), known.mirrorState == .created {
@@ -75,14 +71,14 @@ extension ObjectWriteRules {
         }
         try settings.limits.requireSize(of: object, by: access.caller)
         try writer.insert(object, into: .file)
-        var reply = ObjectReply([
-            "objectId": .string(object.id.description), "createdAt": .string(object.createdAt.iso8601),
-            "key": .string(key.description), "url": .string(settings.files.url(of: key, acl: object.acl)),
-        ])
+        var reply = ObjectReply(
+            created: object,
+            in: .file,
+            ["key": .string(key.description), "url": .string(settings.files.url(of: key, acl: object.acl))]
+        )
         if returnsObject {
             reply.content = .object(try readRules.presenter.object(ObjectRow(object), in: schema, view: .plain))
         }
-        reply.created = Pointer(.file, object.id)
         return reply
     }
 
@@ -103,15 +99,11 @@ extension ObjectWriteRules {
         let before = try row.object()
         var object = before
         object.fields = try fileFields.changed(before.fields, by: values)
-        if let acl = change.acl { object.acl = acl == .everyone ? nil : acl }
+        if let acl = change.acl { object.acl = acl.storable }
         object.updatedAt = try updateTime(of: before, by: change)
         try settings.limits.requireSize(of: object, instead: row.size, by: access.caller)
         try writer.update(object, in: .file, from: before)
-        guard returnsObject else {
-            return ObjectReply([
-                "objectId": .string(id.description), "updatedAt": .string(object.updatedAt.iso8601),
-            ])
-        }
+        guard returnsObject else { return ObjectReply(updated: object) }
         return ObjectReply(try readRules.presenter.object(ObjectRow(object), in: schema, view: .plain))
     }
 

@@ -12,7 +12,7 @@ extension ObjectWriteRules {
         let field = AccountName.email.rawValue
         guard let mail = settings.mail, mail.verifiesAddresses, !change.isFromOtherServer,
             let text = user.fields[field]?.stringValue, before?.fields[field]?.stringValue != text,
-            user.fields["emailVerified"] != .bool(true)
+            !user.isVerified(.email)
         else { return }
         try mails.take(.verify, to: try MailAddress(deliverable: text), by: access.caller)
         try writer.queueMail(.verify, to: text, of: user.id, id: settings.ids.next(), at: settings.clock())
@@ -30,7 +30,7 @@ extension ObjectWriteRules {
         let field = AccountName.phone.rawValue
         guard let policy = settings.sms, settings.accountSettings.verifiesPhone, !change.isFromOtherServer,
             let text = user.fields[field]?.stringValue, before?.fields[field]?.stringValue != text,
-            user.fields["mobilePhoneVerified"] != .bool(true)
+            !user.isVerified(.phone)
         else { return }
         let number = try PhoneNumber(text, country: settings.accountSettings.countryCode)
         try policy.requireSending(to: number)

@@ -84,14 +84,10 @@ struct ObjectWriteRules {
         try store(edit)
 
         let object = edit.object
-        var reply = ObjectReply([
-            "objectId": .string(object.id.description),
-            "createdAt": .string(object.createdAt.iso8601),
-        ])
+        var reply = ObjectReply(created: object, in: name)
         if returnsObject {
             reply.content = .object(try readRules.presenter.object(ObjectRow(object), in: edit.schema, view: .plain))
         }
-        reply.created = Pointer(name, object.id)
         return reply
     }
 
@@ -122,8 +118,7 @@ struct ObjectWriteRules {
                 id: system.id,
                 createdAt: system.createdAt,
                 updatedAt: system.updatedAt,
-                // A missing ACL means the same and is faster to check.
-                acl: acl == .everyone ? nil : acl,
+                acl: acl?.storable,
                 fields: [:]
             ),
             touching: nil,
@@ -209,7 +204,7 @@ struct ObjectWriteRules {
         )
         var account = name == .user ? try AccountChange(taking: &change) : nil
         try edit.apply(change)
-        if let acl = change.acl { edit.object.acl = acl == .everyone ? nil : acl }
+        if let acl = change.acl { edit.object.acl = acl.storable }
         edit.object.updatedAt = try updateTime(of: object, by: change)
         if name == .role { try requireRole(edit.object, instead: object) }
         if change.isFromOtherServer { account?.dropKnownPassword(of: object, changedAt: edit.object.updatedAt) }
@@ -220,10 +215,7 @@ struct ObjectWriteRules {
         try edit.relate(in: writer)
         if let account { try followAddress(of: edit.object, from: object, account, change) }
 
-        var reply = ObjectReply([
-            "objectId": .string(id.description),
-            "updatedAt": .string(edit.object.updatedAt.iso8601),
-        ])
+        var reply = ObjectReply(updated: edit.object)
         // A caller with write access but without read access does not get the stored values.
         if returnsObject, access.canRead(row, in: known) {
             var shown = ObjectView.plain

@@ -33,7 +33,7 @@ package struct PermissionService: Sendable {
             guard known != nil || name.isCreatableByClients else { throw ObjectWriteRules.unknownClass(name) }
             var schema = try known ?? writer.newClass(name, within: limits, for: caller)
             for (operation, audience) in change.audiences { schema.permissions[operation] = audience }
-            if let acl = change.defaultACL { schema.defaultACL = acl == .everyone ? nil : acl }
+            if let acl = change.defaultACL { schema.defaultACL = acl.storable }
             try writer.save(schema)
             return schema
         }

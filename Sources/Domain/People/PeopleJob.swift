@@ -31,7 +31,6 @@ struct PeopleJob: Sendable {
     static let stepSize = 200
 
     private static let turn = FieldPath(field: "turn")
-    private static let digits = 15
 
     init(_ work: Work, _ subject: ObjectID, delivery: JSONValue? = nil, id: ObjectID, at now: Timestamp) {
         self.id = id
@@ -58,7 +57,7 @@ struct PeopleJob: Sendable {
     var object: StoredObject {
         var fields: [String: JSONValue] = [
             "work": .string(work.rawValue), "subject": .string(subject.description),
-            "attempts": .integer(Int64(attempts)), "turn": .string(PeopleJob.turn(due)),
+            "attempts": .integer(Int64(attempts)), "turn": .string(due.sortable),
         ]
         fields["delivery"] = delivery
         fields["cursor"] = cursor.map { .string($0.description) }
@@ -68,17 +67,12 @@ struct PeopleJob: Sendable {
     /// The jobs that are due, the longest due first: each step of a job puts it behind the others.
     static func due(at now: Timestamp) -> ObjectQuery {
         var query = next
-        query.condition = .field(turn, .compares(.lessOrEqual, .string(turn(now))))
+        query.condition = .field(turn, .compares(.lessOrEqual, .string(now.sortable)))
         return query
     }
 
     /// The job that is due next.
     static let next = ObjectQuery(.peopleJob, order: [SortKey(turn)], page: .first)
-
-    private static func turn(_ time: Timestamp) -> String {
-        let digits = String(max(0, time.milliseconds))
-        return String(repeating: "0", count: max(0, PeopleJob.digits - digits.count)) + digits
-    }
 }
 
 extension WriteTransaction {

@@ -37,7 +37,7 @@ extension WriteTransaction {
             var row = before ?? StoredObject(id: ids.next(), createdAt: now, updatedAt: now, fields: Inbox.new(inbox))
             let number = Inbox.last(in: row) + 1
             row.fields[Inbox.last] = .integer(number)
-            row.updatedAt = max(now, row.updatedAt)
+            row.touch(at: now)
             if before == nil { try insert(row, into: .inbox) } else { try update(row, in: .inbox, from: before) }
             boxes[inbox.box] = row
             let fields: [String: JSONValue] = ["place": .string(inbox.place(of: number)), "delivery": .string(mark)]

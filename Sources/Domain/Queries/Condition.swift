@@ -1,7 +1,7 @@
 /// A `where` as a checked tree (protocol/data 4.1).
 ///
-/// The database evaluates it as SQL, ``matches(_:relations:)`` evaluates it for one object in memory; a table of cases
-/// checks that both give the same results.
+/// The database evaluates it as SQL, ``matches(_:within:relations:)`` evaluates it for one object in memory; a table of
+/// cases checks that both give the same results.
 package indirect enum Condition: Sendable, Hashable {
     /// Every part holds; an empty list always holds.
     case all([Condition])
@@ -22,6 +22,11 @@ package indirect enum Condition: Sendable, Hashable {
     /// The condition that holds for one object only.
     package static func isObject(_ id: ObjectID) -> Condition {
         .field(FieldPath(field: "objectId"), .equals(.string(id.description)))
+    }
+
+    /// The condition for objects whose time in `expiresAt` has come.
+    static func hasExpired(at now: Timestamp) -> Condition {
+        .field(FieldPath(field: "expiresAt"), .compares(.lessOrEqual, .date(now)))
     }
 
     /// A test of the values at a path.

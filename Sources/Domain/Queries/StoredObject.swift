@@ -26,6 +26,11 @@ package struct StoredObject: Sendable, Hashable {
         self.fields = fields
     }
 
+    /// Notes a change at a time; the time of the last change never goes back, even if the clock does.
+    package mutating func touch(at now: Timestamp) {
+        updatedAt = max(now, updatedAt)
+    }
+
     /// The value that queries compare for a name: a field, or one of the built-in ones.
     package func value(of field: String) -> JSONValue? {
         switch field {

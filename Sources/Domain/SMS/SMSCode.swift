@@ -72,11 +72,6 @@ package struct SMSCode: Sendable, Hashable {
     static func target(_ purpose: SMSPurpose, _ number: PhoneNumber) -> String {
         "\(purpose.rawValue) \(number)"
     }
-
-    /// The condition for codes that have ended.
-    static func isExpired(at now: Timestamp) -> Condition {
-        .field(FieldPath(field: "expiresAt"), .compares(.lessOrEqual, .date(now)))
-    }
 }
 
 extension ReadTransaction {

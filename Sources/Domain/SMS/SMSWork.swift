@@ -103,8 +103,8 @@ package struct SMSWork: DeliveryWork {
     }
 
     package func expired(at now: Timestamp) -> [(name: ClassName, condition: Condition)] {
-        let gone = SMSCode.isExpired(at: now.adding(seconds: -SMSWork.afterlife))
-        return [(.smsCode, gone), (.captcha, CaptchaService.isExpired(at: now))]
+        let gone = Condition.hasExpired(at: now.adding(seconds: -SMSWork.afterlife))
+        return [(.smsCode, gone), (.captcha, .hasExpired(at: now))]
     }
 
     /// Seconds for which a code that has ended is stored: longer than the longest pause between two attempts to send it,

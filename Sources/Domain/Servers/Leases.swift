@@ -250,7 +250,7 @@ package final class Leases: Sendable {
     private func log(_ level: Logger.Level, _ message: String, _ job: LeasedJob?, _ error: (any Error)? = nil) {
         var metadata: Logger.Metadata = ["app": "\(app)"]
         if let job { metadata["work"] = "\(job.rawValue)" }
-        if let error { metadata["error"] = "\((error as? ServiceError)?.cause ?? error)" }
+        if let error { metadata["error"] = "\(error.logged)" }
         logger?.log(level: level, "\(message)", metadata: metadata)
     }
 }

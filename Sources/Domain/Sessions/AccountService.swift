@@ -164,15 +164,15 @@ package struct AccountService: Sendable {
     /// with a verified address or number log in; called after the password was compared, so that a guess does not learn
     /// it.
     private func requireVerified(_ row: ObjectRow, loggingInBy name: AccountName) throws {
-        let fields = try row.object().fields
-        func isUnverified(_ name: AccountName, _ flag: String) -> Bool {
-            fields[name.rawValue] ?? .null != .null && fields[flag] != .bool(true)
+        let user = try row.object()
+        func isUnverified(_ name: AccountName) -> Bool {
+            user.fields[name.rawValue] ?? .null != .null && !user.isVerified(name)
         }
-        if dependencies.settings.requiresVerifiedEmail, isUnverified(.email, "emailVerified") {
+        if dependencies.settings.requiresVerifiedEmail, isUnverified(.email) {
             throw ServiceError(.emailNotVerified, "The email address is not verified; open the link in the mail first.")
         }
         // A username and a password log in without it, as on LeanCloud (protocol/data 6.4).
-        if name == .phone, dependencies.settings.requiresVerifiedPhone, isUnverified(.phone, "mobilePhoneVerified") {
+        if name == .phone, dependencies.settings.requiresVerifiedPhone, isUnverified(.phone) {
             throw SMSCodeService.unverified
         }
     }
@@ -193,14 +193,10 @@ package struct AccountService: Sendable {
             let before = try ObjectWriteRules.own(id, in: rules.writer, rules.access).object()
             var user = before
             try change(&user, rules)
-            user.updatedAt = max(rules.settings.clock(), user.updatedAt)
+            user.touch(at: rules.settings.clock())
             try rules.writer.update(user, in: .user, from: before)
             let session = try rules.writer.beginSession(of: id, renewing: true, rules.settings)
-            return ObjectReply([
-                "objectId": .string(id.description),
-                "updatedAt": .string(user.updatedAt.iso8601),
-                "sessionToken": .string(session.token.revealed),
-            ])
+            return ObjectReply(updated: user, ["sessionToken": .string(session.token.revealed)])
         }
     }
 }

@@ -55,7 +55,7 @@ package struct MailLinkService: Sendable {
                 guard user != nil || hides else {
                     throw ServiceError(.emailNotFound, "Could not find user with this email address.")
                 }
-                let isVerified = purpose == .verify && user?.fields["emailVerified"] == .bool(true)
+                let isVerified = purpose == .verify && user?.isVerified(.email) == true
                 guard !isVerified || hides else { return false }
                 try writer.queueMail(
                     purpose,
@@ -95,10 +95,10 @@ package struct MailLinkService: Sendable {
                 return nil
             }
             try writer.voidMails(of: [link.user], for: .verify)
-            guard before.fields["emailVerified"] != .bool(true) else { return link }
+            guard !before.isVerified(.email) else { return link }
             var user = before
-            user.fields["emailVerified"] = .bool(true)
-            user.updatedAt = max(settings.clock(), user.updatedAt)
+            user.verify(.email)
+            user.touch(at: settings.clock())
             try writer.update(user, in: .user, from: before)
             return link
         }
@@ -129,8 +129,8 @@ package struct MailLinkService: Sendable {
             var user = before
             user.fields[PasswordHash.field] = .string(hash.text)
             // The link was sent to the present address, so its use proves the same as that of one that verifies.
-            user.fields["emailVerified"] = .bool(true)
-            user.updatedAt = max(settings.clock(), user.updatedAt)
+            user.verify(.email)
+            user.touch(at: settings.clock())
             try writer.update(user, in: .user, from: before)
             if settings.accountSettings.endsSessions { try writer.endSessions(of: link.user) }
             return link

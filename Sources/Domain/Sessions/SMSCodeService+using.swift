@@ -22,10 +22,8 @@ extension SMSCodeService {
     ) async throws -> ObjectReply {
         let number = try await self.number(in: body, orOf: caller)
         return try await use(code, for: [.verifyPhone], to: number, as: caller) { code, rules in
-            let user = try owner(of: code, rules) { $0.fields["mobilePhoneVerified"] = .bool(true) }
-            return ObjectReply([
-                "objectId": .string(user.id.description), "updatedAt": .string(user.updatedAt.iso8601),
-            ])
+            let user = try owner(of: code, rules) { $0.verify(.phone) }
+            return ObjectReply(updated: user)
         }
     }
 
@@ -75,7 +73,7 @@ extension SMSCodeService {
             // The code was sent to the present number, so its use proves the same as that of one that verifies.
             let user = try owner(of: code, rules) { user in
                 user.fields[PasswordHash.field] = .string(hash.text)
-                user.fields["mobilePhoneVerified"] = .bool(true)
+                user.verify(.phone)
             }
             try rules.writer.voidMails(of: [user.id])
             try rules.writer.voidSMS(of: [user.id])
@@ -88,7 +86,7 @@ extension SMSCodeService {
     /// - Returns: The changed fields of the user.
     /// - Throws: Codes 119, 127, 206, 212, 214, 429, 603.
     package func changePhone(_ body: [String: JSONValue], as caller: Caller) async throws -> ObjectReply {
-        guard let id = caller.user?.id else { throw SMSCodeService.sessionRequired }
+        guard let id = caller.user?.id else { throw Caller.noSession }
         let (number, text) = (try number(in: body), try code(in: body, "code"))
         let stored = self.stored(body, number)
         return try await use(text, for: [.changePhone], to: number, as: caller) { code, rules in
@@ -97,14 +95,14 @@ extension SMSCodeService {
             if let owner = try user(with: number, in: rules.writer), owner.id != id { throw AccountName.phone.taken }
             var user = before
             user.fields[AccountName.phone.rawValue] = .string(stored)
-            user.fields["mobilePhoneVerified"] = .bool(true)
-            user.updatedAt = max(settings.clock(), user.updatedAt)
+            user.verify(.phone)
+            user.touch(at: settings.clock())
             try rules.writer.update(user, in: .user, from: before)
             try rules.writer.voidSMS(of: [id])
-            return ObjectReply([
-                "objectId": .string(id.description), "updatedAt": .string(user.updatedAt.iso8601),
-                AccountName.phone.rawValue: .string(stored), "mobilePhoneVerified": .bool(true),
-            ])
+            return ObjectReply(
+                updated: user,
+                [AccountName.phone.rawValue: .string(stored), AccountName.phoneVerified: .bool(true)]
+            )
         }
     }
 
@@ -158,7 +156,7 @@ extension SMSCodeService {
         var user = before
         change(&user)
         guard user != before else { return before }
-        user.updatedAt = max(settings.clock(), user.updatedAt)
+        user.touch(at: settings.clock())
         try rules.writer.update(user, in: .user, from: before)
         return user
     }
@@ -168,15 +166,15 @@ extension SMSCodeService {
         guard let before = try user(with: code.number, in: rules.writer), code.user == nil || code.user == before.id,
             let schema = try rules.writer.schema(of: .user)
         else { throw SMSCodeService.wrongCode }
-        let isVerified = before.fields["mobilePhoneVerified"] == .bool(true)
+        let isVerified = before.isVerified(.phone)
         // A code of requestLoginSmsCode can be older than the setting.
         guard isVerified || code.purpose == .generic || !accounts.settings.requiresVerifiedPhone else {
             throw SMSCodeService.unverified
         }
         var user = before
         if !isVerified {
-            user.fields["mobilePhoneVerified"] = .bool(true)
-            user.updatedAt = max(settings.clock(), user.updatedAt)
+            user.verify(.phone)
+            user.touch(at: settings.clock())
             try rules.writer.update(user, in: .user, from: before)
         }
         return try rules.welcome(ObjectRow(user), in: schema)

@@ -63,7 +63,7 @@ package struct SMSCodeService: Sendable {
             guard user != nil || hides else {
                 throw ServiceError(.phoneNotFound, "Could not find user with this mobile phone number.")
             }
-            let isVerified = user?.fields["mobilePhoneVerified"] == .bool(true)
+            let isVerified = user?.isVerified(.phone) == true
             if needsVerified, !isVerified {
                 guard hides else { throw SMSCodeService.unverified }
                 order.isEmpty = true
@@ -82,7 +82,7 @@ package struct SMSCodeService: Sendable {
     ///
     /// - Throws: Codes 119, 127, 206, 212, 214, 601, 608.
     package func sendChangeCode(_ body: [String: JSONValue], as caller: Caller) async throws {
-        guard let user = caller.user?.id else { throw SMSCodeService.sessionRequired }
+        guard let user = caller.user?.id else { throw Caller.noSession }
         let order = SMSOrder(
             purpose: .changePhone,
             number: try number(in: body),
@@ -175,11 +175,6 @@ package struct SMSCodeService: Sendable {
     static let unverified = ServiceError(
         .phoneNotVerified,
         "The mobile phone number is not verified; verify it by a code first."
-    )
-
-    static let sessionRequired = ServiceError(
-        .sessionRequired,
-        "The user cannot be altered by a client without the session."
     )
 
     static let wrongCode = ServiceError(.codeMismatch, "Invalid SMS code: it is wrong, used, or has ended.")

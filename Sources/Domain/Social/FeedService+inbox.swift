@@ -113,7 +113,7 @@ extension FeedService {
             guard let before = try rules.writer.row(of: inbox) else { return }
             var row = before
             row.fields[Inbox.read] = .integer(Inbox.last(in: before))
-            row.updatedAt = max(rules.settings.clock(), before.updatedAt)
+            row.touch(at: rules.settings.clock())
             if row.fields != before.fields { try rules.writer.update(row, in: .inbox, from: before) }
         }
     }

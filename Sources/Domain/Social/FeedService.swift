@@ -119,11 +119,7 @@ extension ObjectWriteRules {
             job.cursor = cursor
             try writer.queue(job)
         }
-        var reply = ObjectReply([
-            "objectId": .string(id.description), "createdAt": .string(edit.object.createdAt.iso8601),
-        ])
-        reply.created = Pointer(.status, id)
-        return reply
+        return ObjectReply(created: edit.object, in: .status)
     }
 }
 

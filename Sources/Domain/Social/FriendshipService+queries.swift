@@ -168,7 +168,7 @@ extension Condition {
     /// Fields that cannot be used to find other users.
     private static let protected: Set<String> = [
         AccountName.email.rawValue, AccountName.phone.rawValue, AuthData.field, PasswordHash.field,
-        ImportedCredentials.field, "emailVerified", "mobilePhoneVerified",
+        ImportedCredentials.field, AccountName.emailVerified, AccountName.phoneVerified,
     ]
 
     private static let notStrict = ServiceError(

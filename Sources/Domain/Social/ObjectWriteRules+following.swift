@@ -24,9 +24,7 @@ extension ObjectWriteRules {
         guard let row = try writer.row(.followee, user, followee) else { throw ObjectWriteRules.noFriendship }
         let object = try change(row, of: .followee, attributes)
         if let row = try writer.row(.follower, followee, user) { _ = try change(row, of: .follower, attributes) }
-        return ObjectReply([
-            "objectId": .string(object.id.description), "updatedAt": .string(object.updatedAt.iso8601),
-        ])
+        return ObjectReply(updated: object)
     }
 
     /// Creates the object that relates two users, or changes the one that does.
@@ -82,14 +80,14 @@ extension ObjectWriteRules {
             limits: settings.limits
         )
         try edit.apply(attributes)
-        if let acl = attributes.acl { edit.object.acl = acl == .everyone ? nil : acl }
+        if let acl = attributes.acl { edit.object.acl = acl.storable }
         edit.object.fields.merge(fields) { _, new in new }
         if let users = relation.users(of: before) {
             // The master key could have written others.
             edit.object.fields[Relation.user] = Pointer(.user, users.user).json
             edit.object.fields[relation.other] = Pointer(.user, users.other).json
         }
-        edit.object.updatedAt = max(settings.clock(), before.updatedAt)
+        edit.object.touch(at: settings.clock())
         try edit.finish()
         if edit.schema != known { try writer.save(edit.schema) }
         try writer.update(edit.object, in: relation.className, from: before)

@@ -32,11 +32,7 @@ extension ObjectWriteRules {
             let status = [ObjectWriteRules.friendStatus: known ?? .bool(false)]
             try link(.followee, user, friend, attributes, fields: status)
         }
-        var reply = ObjectReply([
-            "objectId": .string(request.id.description), "createdAt": .string(request.createdAt.iso8601),
-        ])
-        reply.created = Pointer(.friendshipRequest, request.id)
-        return reply
+        return ObjectReply(created: request, in: .friendshipRequest)
     }
 
     /// Makes both users of a request friends; does nothing for a request that was accepted before.
@@ -44,7 +40,7 @@ extension ObjectWriteRules {
         let (request, users) = try request(id)
         // Its acceptance is used up: the requester can have ended the friendship since.
         guard request.fields[FriendshipStatus.field] != FriendshipStatus.accepted.json else {
-            return ObjectWriteRules.answered(request)
+            return ObjectReply(updated: request)
         }
         try requirePair(users.user, users.other, "A user cannot be its own friend.")
         let none = try ObjectChange(.object([:]), allowsPaths: false)
@@ -94,15 +90,9 @@ extension ObjectWriteRules {
     private func answer(_ request: StoredObject, _ status: FriendshipStatus) throws -> ObjectReply {
         var object = request
         object.fields[FriendshipStatus.field] = status.json
-        object.updatedAt = max(settings.clock(), request.updatedAt)
+        object.touch(at: settings.clock())
         try writer.update(object, in: .friendshipRequest, from: request)
-        return ObjectWriteRules.answered(object)
-    }
-
-    private static func answered(_ request: StoredObject) -> ObjectReply {
-        ObjectReply([
-            "objectId": .string(request.id.description), "updatedAt": .string(request.updatedAt.iso8601),
-        ])
+        return ObjectReply(updated: object)
     }
 
     private func isFriend(_ friend: ObjectID, of user: ObjectID) throws -> Bool {

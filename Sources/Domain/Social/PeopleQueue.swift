@@ -58,7 +58,7 @@ package final class PeopleQueue: Sendable {
             } catch {
                 logger?.warning(
                     "The queue of deliveries to inboxes cannot go on; this is tried again",
-                    metadata: ["app": "\(app)", "error": "\((error as? ServiceError)?.cause ?? error)"]
+                    metadata: ["app": "\(app)", "error": "\(error.logged)"]
                 )
                 try? await Task.sleep(for: backoff.next())
             }

@@ -28,18 +28,6 @@ package enum UserReference: Sendable, Equatable {
     }
 }
 
-extension Caller {
-    static let noSession = ServiceError(
-        .sessionRequired,
-        "The user cannot be altered by a client without the session."
-    )
-
-    /// Throws ``ServiceError/Code/sessionRequired`` unless the caller is a user, or has the master key.
-    func requireActing(as user: ObjectID) throws {
-        guard isMaster || self.user?.id == user else { throw Caller.noSession }
-    }
-}
-
 extension Pointer {
     /// Parses a pointer to a user in a body or, as JSON text, in a parameter; `nil` for a missing one.
     ///

@@ -29,8 +29,8 @@ extension ClassSchema {
         name: .user,
         fields: [
             "username": FieldDefinition(.string), "email": FieldDefinition(.string),
-            "mobilePhoneNumber": FieldDefinition(.string), "emailVerified": .readOnly(.boolean),
-            "mobilePhoneVerified": .readOnly(.boolean), AuthData.field: FieldDefinition(.object),
+            "mobilePhoneNumber": FieldDefinition(.string), AccountName.emailVerified: .readOnly(.boolean),
+            AccountName.phoneVerified: .readOnly(.boolean), AuthData.field: FieldDefinition(.object),
             PasswordHash.field: FieldDefinition(.string),
         ],
         indexes: AccountName.allCases.map { .unique($0.rawValue) }

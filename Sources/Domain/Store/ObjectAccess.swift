@@ -73,7 +73,7 @@ struct ObjectAccess: Sendable {
     func require(_ operation: ClassOperation, of id: ObjectID, in schema: ClassSchema) throws {
         try require(operation, in: schema)
         guard schema.name != .user || caller.isMaster || isSelf(id, in: schema) else {
-            throw ServiceError(.sessionRequired, "The user cannot be altered by a client without the session.")
+            throw Caller.noSession
         }
     }
 

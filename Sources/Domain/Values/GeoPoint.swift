@@ -59,6 +59,13 @@ package struct GeoPoint: Hashable, Sendable {
         )
     }
 
+    /// The belt of latitudes that contains all points within an angle in radians, by which an index narrows a search.
+    package func latitudes(within angle: Double) -> (lowest: Double, highest: Double) {
+        // A little wider, so that rounding loses no point at the edge.
+        let degrees = angle * 180 / .pi + 1e-6
+        return (latitude - degrees, latitude + degrees)
+    }
+
     /// The central angle between two points in radians, 0 to π (haversine).
     ///
     /// PostgreSQL computes it in the same steps.

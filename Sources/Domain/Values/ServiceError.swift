@@ -197,4 +197,18 @@ package struct ServiceError: Error, Sendable, CustomStringConvertible {
     package var description: String {
         cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)"
     }
+
+    /// The refusal of a value that another object has in a unique field.
+    package static func duplicate(of field: String, cause: any Error) -> ServiceError {
+        ServiceError(
+            .duplicateValue,
+            "A unique field was given a value that is already taken. The field is '\(field)'.",
+            cause: cause
+        )
+    }
+}
+
+extension Error {
+    /// The error for the log: the cause of a ``ServiceError`` that has one, because its message is for the client.
+    package var logged: any Error { (self as? ServiceError)?.cause ?? self }
 }

@@ -77,6 +77,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return "\(weekday), \(padded(time.day, 2)) \(month) \(padded(time.year, 4)) \(clock) GMT"
     }
 
+    /// The milliseconds in 15 digits, for strings that sort by time; a time before 1970 counts as 1970.
+    var sortable: String { padded(Int(max(0, milliseconds)), 15) }
+
     /// Seconds since 1970, rounded down also for negative values.
     package var wholeSeconds: Int64 {
         (milliseconds - (milliseconds % 1000 + 1000) % 1000) / 1000

@@ -113,8 +113,7 @@ extension CensorJob {
     ///
     /// One indexed string, so that the next job is found in a range of the index, however many jobs wait.
     private static func turn(_ urgency: Urgency, _ due: Timestamp) -> String {
-        let digits = String(max(0, due.milliseconds))
-        return "\(urgency.rawValue)\(String(repeating: "0", count: max(0, 15 - digits.count)))\(digits)"
+        "\(urgency.rawValue)\(due.sortable)"
     }
 
     /// The condition for the jobs of an urgency that are due at a time; without one, for all of that urgency.

@@ -16,7 +16,7 @@ extension AppParts {
                 "The row of the usage was damaged and is counted anew; lcfile check looks for more damage",
                 metadata: [
                     "app": "\(app.id)", "files": "\(counted.files)", "bytes": "\(counted.bytes)",
-                    "error": "\((failure as? ServiceError)?.cause ?? failure)",
+                    "error": "\(failure.logged)",
                 ]
             )
         }

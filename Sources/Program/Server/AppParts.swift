@@ -145,7 +145,7 @@ struct AppParts {
         } catch let error where !(error is CancellationError) {
             shared.logger.error(
                 "Log-ins by an openid that no user has are refused: those of earlier users could not be stored",
-                metadata: ["app": "\(app.id)", "error": "\((error as? ServiceError)?.cause ?? error)"]
+                metadata: ["app": "\(app.id)", "error": "\(error.logged)"]
             )
         }
         return AppServices(

@@ -1,4 +1,3 @@
-internal import Console
 internal import Domain
 internal import Glibc
 internal import HTTPAPI
@@ -12,8 +11,8 @@ internal import UnixSignals
 
 /// Constructs the whole server, beginning with the storage folder, and runs it until a signal ends it.
 ///
-/// ``run(onStarted:)`` constructs all parts in the order of their dependencies; ``SharedParts`` contains the parts that
-/// all apps share, ``AppParts`` those of each app.
+/// ``run(onStarted:)`` constructs all parts in the order of their dependencies: ``OpenStorage``, then ``SharedParts``,
+/// the parts that all apps share, then ``OpenApps`` with the ``AppParts`` of each app.
 package struct LCFileServer: Sendable {
     private(set) var configuration: ServerConfiguration
     let logger: Logger
@@ -123,117 +122,43 @@ package struct LCFileServer: Sendable {
         let certificate = try configuration.tls.files.map {
             try ServerCertificate($0, hasHTTP2: configuration.http2.isEnabled, logger: logger)
         }
-        let storage = try StorageFolder(path: configuration.storage)
-        try storage.refuseUnfinishedRestore()
-        let generated = configuration.apps.isEmpty ? try GeneratedApp(in: storage) : nil
-        let leftApp = generated == nil ? GeneratedApp.warning(in: storage, beside: configuration.apps) : nil
-        // Its owner can have added styles, which the validation of settings has not checked.
-        let faults = generated?.configuration.styleFaults(against: configuration.images.limits) ?? []
-        guard faults.isEmpty else { throw ExitError.settings(faults) }
-        let apps = generated.map { [$0.configuration] } ?? configuration.apps
-        let warnings = configuration.warnings + [leftApp].compactMap(\.self) + configuration.warnings(for: apps)
-        for warning in warnings { logger.warning("\(warning)") }
-        let descriptors = try DescriptorBudget(
-            limit: DescriptorBudget.raiseLimit(),
-            for: configuration,
-            apps: apps.count
-        )
-
-        let probe = StorageProbe(in: storage, minFree: configuration.minFree)
-        let reserve = try StorageReserve(in: storage, size: configuration.reserve)
-        let health = StorageHealth(inspector: reserve, logger: logger, onReport: StorageWatch.count)
-        // On a full disk this check releases the reserve, because the databases need space to open.
-        health.look()
-        // After it, because a new folder needs space, and before the first database is opened.
-        TemporaryFiles.keep(in: storage, logger: logger)
-
-        // Only servers with a bucket have others beside them.
-        let identity = configuration.blobs.store == nil ? ServerIdentity() : storage.identity()
-        try await ThreadPools.with(configuration, apps: apps.count) { pools in
-            let shared = try SharedParts(configuration, logger, health, pools, descriptors, identity)
+        let storage = try OpenStorage(configuration, logger: logger)
+        try await ThreadPools.with(configuration, apps: storage.apps.count) { pools in
+            let shared = try SharedParts(
+                configuration,
+                logger,
+                storage.health,
+                pools,
+                storage.descriptors,
+                storage.identity
+            )
             // Requests to the store end with the server, also those that wait for the next attempt.
             defer { shared.blobs?.stop() }
-            var parts: [AppParts] = []
-            var services: [AppServices] = []
-            var scrubbers: [(app: AppID, leases: Leases, scrubber: Scrubber)] = []
-            for (app, lookups) in zip(apps, pools.lookups) {
-                parts.append(try await AppParts(app, in: storage.folder(of: app.id), shared, lookups: lookups))
-                let new = try await parts[parts.count - 1].services()
-                services.append(new)
-                scrubbers.append((app.id, new.leases, try parts[parts.count - 1].scrubber(new.images)))
-            }
-
-            let bucketWorkers = shared.blobs.map { _ in
-                BucketWorkers(buckets: parts.compactMap(\.bucket), logger: logger)
-            }
-            if let bucketWorkers {
-                await bucketWorkers.whileAlive { for app in services { await app.uploads.finishRecovered() } }
-            } else {
-                for app in services { await app.uploads.finishRecovered() }
-            }
-
+            let apps = try await OpenApps(storage, shared)
             let readiness = Readiness()
-            let authenticator = Authenticator(keys: Dictionary(uniqueKeysWithValues: apps.map { ($0.id, $0.keys) }))
-            let api = API(
-                apps: services,
-                authenticator: authenticator,
-                publicURL: configuration.fileURLBase,
-                limits: configuration.wireLimits,
-                providers: configuration.providers,
-                largeBodies: LargeBodyThreads(pools.bodies),
-                health: health,
-                readiness: readiness,
-                compresses: configuration.http.compression,
-                maxWebSockets: descriptors.webSockets,
-                hotDownloads: descriptors.bounded(configuration.hotDownloads),
-                proxies: configuration.http.proxies,
-                requestLimits: shared.requestLimits,
-                requests: requests,
-                logger: logger
+            let authenticator = Authenticator(
+                keys: Dictionary(uniqueKeysWithValues: apps.settings.map { ($0.id, $0.keys) })
             )
+            let api = api(apps, shared, authenticator, readiness)
             let greeting = Greeting(
                 configuration: configuration,
-                app: apps[0],
-                generated: generated,
-                warnings: warnings
+                app: apps.settings[0],
+                generated: storage.generated,
+                warnings: storage.warnings
             )
-            let sweeper = UploadSweeper(apps: services, interval: configuration.sweepInterval, logger: logger)
-            let deletions = DeletionWorkers(apps: services)
-            let trash = TrashWorkers(apps: services, logger: logger)
-            let censors = CensorWorkers(apps: services, engine: shared.censorship, logger: logger)
-            let messages = DeliveryWorkers(apps: services)
-            let people = PeopleWorkers(apps: services)
-            let databases = Array(zip(apps.map(\.id), parts.map(\.database)))
-            let checksums = ChecksumWorkers(databases: databases, logger: logger)
             let backups = ContinuousBackups(
-                loops: parts.compactMap { $0.backup(of: storage.path) },
+                loops: apps.parts.compactMap { $0.backup(of: storage.folder.path) },
                 interval: configuration.backup.settings.interval,
                 shutdownTimeout: configuration.http.shutdownTimeout,
                 pool: pools.disk
             )
-            let scrubs = ScrubWorkers(scrubbers: scrubbers)
-            let watch = StorageWatch(
-                health: health,
-                databases: databases,
-                folders: parts.flatMap(\.uploadFolders),
-                pool: pools.disk
-            )
-            let readinessWatch = ReadinessWatch(
-                readiness: readiness,
-                health: health,
-                probe: probe,
-                pool: pools.disk,
-                stores: parts.map(\.store),
-                bucket: try shared.blobs?.probe(of: apps[0].id),
-                queues: shared.queues,
-                logger: logger
-            )
+            let readinessWatch = try readinessWatch(apps, storage.probe, shared, readiness)
             await readinessWatch.begin()
             let probes = pools.probes
             let connections = OpenConnections()
             let page = MetricsPage(
                 of: shared,
-                apps: Array(zip(services, parts)),
+                apps: Array(zip(apps.services, apps.parts)),
                 api: api,
                 connections: connections,
                 probes: probes,
@@ -243,11 +168,11 @@ package struct LCFileServer: Sendable {
             let monitor = ServerMonitoring(
                 page: page,
                 configuration: configuration,
-                apps: apps,
+                apps: apps.settings,
                 readiness: readiness,
-                health: health,
+                health: storage.health,
                 certificate: certificate,
-                connectionLimit: descriptors.connections,
+                connectionLimit: storage.descriptors.connections,
                 logLevel: logLevel
             )
             let reload = ReloadSignal(
@@ -261,47 +186,33 @@ package struct LCFileServer: Sendable {
             )
             let listening = ListeningParts(
                 api: api,
-                console: console(apps, services, authenticator),
+                console: console(apps, authenticator),
                 connections: connections,
                 readiness: readiness,
-                descriptors: descriptors,
+                descriptors: storage.descriptors,
                 encryption: certificate?.encryption(threads: pools.disk),
                 page: page,
                 monitor: monitor,
-                liveQueries: LiveQueryWorkers(apps: services),
-                bucketWorkers: bucketWorkers,
+                liveQueries: LiveQueryWorkers(apps: apps.services),
+                bucketWorkers: apps.bucketWorkers,
                 // The last one stops first: the server is not ready before the listener stops, and leases are renewed
                 // until all work has come to its end.
-                background: [
-                    LeaseKeeper(leases: services.map(\.leases)), backups, sweeper, deletions, trash, censors, messages,
-                    people, checksums, scrubs, watch,
+                background: workers(of: apps, shared, backups) + [
                     PoolWatch(probes: probes), HistoryRecorder(page: page, history: monitor.history), reload,
                     readinessWatch,
                 ]
             )
-            try await serve(listening) { [runLog, configuration] in
-                runLog.serving(configuration, apps: apps, descriptors)
+            try await serve(listening) {
+                [runLog, configuration, settings = apps.settings, descriptors = storage.descriptors] in
+                runLog.serving(configuration, apps: settings, descriptors)
                 onStarted(greeting)
             }
-            await bucketWorkers?.leave()
+            await apps.bucketWorkers?.leave()
             await shared.censorship.close()
             // After the listeners: changes of requests that ended during the stop are acknowledged, too.
             await backups.finish()
-            for part in parts { try await part.database.close() }
-            reserve.takeForNextStart()
+            try await apps.close()
+            storage.reserve.takeForNextStart()
         }
-    }
-
-    private func console(
-        _ apps: [AppConfiguration],
-        _ services: [AppServices],
-        _ authenticator: Authenticator
-    ) -> Console? {
-        guard configuration.console.access != .off else { return nil }
-        return Console(
-            services: Dictionary(uniqueKeysWithValues: services.map { ($0.id, $0.console) }),
-            authenticator: authenticator,
-            options: configuration.consoleOptions(for: apps)
-        )
     }
 }

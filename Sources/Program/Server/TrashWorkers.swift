@@ -32,8 +32,7 @@ struct TrashWorkers: Service {
                 bytes.record(usage.trashBytes)
                 expired.increment(by: removed)
             } failing: { error in
-                let cause = (error as? ServiceError)?.cause ?? error
-                let metadata: Logger.Metadata = ["app": "\(app.id)", "error": "\(cause)"]
+                let metadata: Logger.Metadata = ["app": "\(app.id)", "error": "\(error.logged)"]
                 logger.error("Files cannot be removed from the trash; this is tried again", metadata: metadata)
             }
             // Another server measures it from now on.

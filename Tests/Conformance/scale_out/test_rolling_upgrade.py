@@ -1,5 +1,5 @@
-"""Servers of two versions side by side, and what takes one of them out of the load balancer: docs/scale-out.md, "A new
-version". The newer one is the same program, and the tables have a version that it does not know."""
+"""Servers of two versions side by side, and what takes one of them out of the load balancer: docs/scale-out.md, "Three
+servers". The newer one is the same program, and the tables have a version that it does not know."""
 
 import signal
 import subprocess

@@ -307,7 +307,8 @@ def test_kill_around_the_last_request_leaves_a_whole_file_or_none(server):
 def assert_decided(server):
     """A start has decided what the killed one left: there are as many blobs as records.
 
-    In a bucket, where other servers can have the upload, only its own end decides (docs/scale-out.md, "The end").
+    In a bucket, where other servers can have the upload, only its own end decides (docs/scale-out.md, "Which
+    request counts").
     """
     if not common_store():
         assert_counts(server, server.api().count())

@@ -32,6 +32,21 @@ import Testing
         }
     }
 
+    @Test("an include replaces the pointers of an array, and keeps its other elements and their order")
+    func arrays() async throws {
+        let folder = try await objects.create(#"{"name":"a"}"#, in: objects.folder)
+        let pointer = String(decoding: folder.json.encoded(), as: UTF8.self)
+        let gone = pointer.replacing(folder.id.description, with: ObjectIDGenerator().next().description)
+        let others = #"["a,]\"[{",{"s":"}],","list":[1,{"n":2}]},[\#(pointer)],[],{},null,-1.5,true,\#(gone)]"#
+        let expected = try #require(try objects.json(others).arrayValue)
+        try await objects.create(#"{"all":\#(others.dropLast()),\#(pointer)],"none":[]}"#)
+        let shown = try await objects.find(ObjectView(include: "all,none", keys: "", returnsACL: false))[0].objectValue
+        let elements = try #require(shown?["all"]?.arrayValue)
+        #expect(Array(elements.dropLast()) == expected)
+        #expect(elements.last?.objectValue?["name"] == "a")
+        #expect(shown?["none"] == .array([]))
+    }
+
     @Test("keys choose, a minus leaves out, dots reach into what is included")
     func keys() async throws {
         let owner = try await objects.create(#"{"name":"home","size":3}"#, in: objects.folder)
@@ -65,7 +80,8 @@ import Testing
         let shown = try await objects.find(ObjectView(include: "x, o.firstname.in ", keys: keys, returnsACL: false))[0]
         let members = shown.objectValue?["o"]?.objectValue
         #expect(members.map { Array($0.keys) } == expected)
-        if let pointer = members?["firstname"]?.objectValue?["in"] {
+        if expected == ["firstname"] {
+            let pointer = try #require(members?["firstname"]?.objectValue?["in"])
             #expect(pointer.objectValue?["createdAt"] != nil)
         }
     }

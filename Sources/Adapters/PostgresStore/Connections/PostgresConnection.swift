@@ -93,6 +93,13 @@ final class PostgresConnection: @unchecked Sendable {
         waiting.add(text, onResult)
     }
 
+    /// Adds the statement that waits for the turn, which one transaction of all servers has at a time, until its end.
+    ///
+    /// `LOCK` takes no snapshot, so that of the next statement contains everything that was committed before.
+    func takeTurn() {
+        later("LOCK TABLE turn IN EXCLUSIVE MODE")
+    }
+
     /// Adds a statement with arguments that the next exchange runs first, or runs it now if many bytes wait.
     ///
     /// - Throws: ``DeferredFailure``, from the exchange, if the statement fails, and no later statement of the exchange runs

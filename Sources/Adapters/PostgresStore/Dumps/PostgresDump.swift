@@ -33,7 +33,7 @@ package final class PostgresDump: DumpSource {
             connection.prepareForDump()
             if holdingTurn {
                 connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
-                connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+                connection.takeTurn()
             } else {
                 connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             }

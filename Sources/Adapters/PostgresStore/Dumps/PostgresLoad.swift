@@ -77,7 +77,7 @@ package struct PostgresLoad: DumpTarget {
             try SchemaMigration.run(connection, schema: address.schema)
             connection.prepareForDump()
             connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
-            connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            connection.takeTurn()
             try connection.flush()
             try body(connection)
             try announce(connection)

@@ -9,10 +9,9 @@ extension ConditionSQL {
         let distance = distance(path, from: center)
         var terms: SQL = "\(sql: latitude) IS NOT NULL"
         if let maximum = circle.maximum {
-            // A belt of latitudes that contains the circle; an index narrows the search to it.
-            let degrees = maximum * 180 / .pi + 1e-6
+            let belt = center.latitudes(within: maximum)
             terms = """
-                \(sql: latitude) BETWEEN \(center.latitude - degrees) AND \(center.latitude + degrees) \
+                \(sql: latitude) BETWEEN \(belt.lowest) AND \(belt.highest) \
                 AND \(distance) <= \(maximum)
                 """
         }

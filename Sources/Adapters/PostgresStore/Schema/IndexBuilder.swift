@@ -220,7 +220,7 @@ final class IndexBuilder: Sendable {
             connection.later("BEGIN")
             // Queries on the class wait for as long.
             connection.later("SET LOCAL lock_timeout = '2s'")
-            connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            connection.takeTurn()
             try connection.flush()
             for name in try leftovers(connection) {
                 logger?.notice("Removing an index whose building did not end", metadata: ["index": "\(name)"])
@@ -243,15 +243,6 @@ extension ServiceError {
         ServiceError(
             .overloaded,
             "The indexes cannot be changed while the class is being read, by a backup for example; try again later.",
-            cause: cause
-        )
-    }
-
-    /// The refusal of a value that a unique index has.
-    static func duplicate(of field: String, cause: any Error) -> ServiceError {
-        ServiceError(
-            .duplicateValue,
-            "A unique field was given a value that is already taken. The field is '\(field)'.",
             cause: cause
         )
     }

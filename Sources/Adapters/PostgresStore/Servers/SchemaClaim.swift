@@ -65,7 +65,7 @@ final class SchemaClaim: Sendable {
     /// Changes the holder inside the turn, so that it is before or behind each change of another server.
     private func replace(_ known: String?, by name: String?, _ connection: PostgresConnection) throws {
         connection.later("BEGIN")
-        connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+        connection.takeTurn()
         let (before, after) = (known.map { Array($0.utf8) }, name.map { Array($0.utf8) })
         try connection.run(
             "UPDATE state SET holder = \(text: after) WHERE holder IS NOT DISTINCT FROM \(text: before)"

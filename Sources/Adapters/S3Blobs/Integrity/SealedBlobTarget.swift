@@ -86,8 +86,7 @@ package struct SealedBlobTarget: BackupTarget {
         } catch let error as S3Error {
             throw BackupTargetFailure(error.reason == .missing ? .missing : .unavailable, error.description)
         } catch {
-            let cause = (error as? ServiceError)?.cause ?? error
-            throw BackupTargetFailure(.unavailable, "\(cause)")
+            throw BackupTargetFailure(.unavailable, "\(error.logged)")
         }
     }
 

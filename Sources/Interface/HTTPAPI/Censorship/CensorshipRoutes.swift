@@ -78,15 +78,9 @@ struct CensorshipRoutes: Sendable {
         let service = try apps.services(of: context.caller).censorship
         try context.caller.requireMasterKey()
         let parameters = try ObjectParameters(request)
-        let position = try parameters.text("cursor").map { text in
-            guard let id = ObjectID(text) else {
-                throw ServiceError(.badRequest, "cursor must come from an earlier page.")
-            }
-            return id
-        }
         let (counts, cursor) = try await service.scores(
             named: parameters.text("name") ?? ClassifierChecker.score,
-            after: position,
+            after: try parameters.cursor(),
             as: context.caller
         )
         var members: [String: JSONValue] = ["results": .array(counts.members)]

@@ -81,6 +81,21 @@ struct HTTP1Pipeline {
         )
     }
 
+    /// Replaces the decoder that has stopped, which passes on its unread bytes.
+    ///
+    /// - Parameters:
+    ///   - context: The context of a handler of the connection; called on its event loop.
+    ///   - body: Runs when the unread bytes have been passed on.
+    /// - Throws: An error of NIO if the connection has no decoder, or is closed.
+    static func replaceDecoder(in context: ChannelHandlerContext, then body: @escaping () -> Void) throws {
+        let pipeline = context.pipeline.syncOperations
+        let stopped = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        try pipeline.addHandler(HTTP1Pipeline.decoder(), position: .after(stopped.handler))
+        let removed = context.eventLoop.makePromise(of: Void.self)
+        removed.futureResult.assumeIsolated().whenSuccess(body)
+        pipeline.removeHandler(context: stopped, promise: removed)
+    }
+
     /// Removes the handlers of requests and responses, except the decoder, from a connection that becomes a WebSocket.
     static func removeHandlers(of pipeline: ChannelPipeline.SynchronousOperations) {
         func remove(_ type: (some RemovableChannelHandler).Type) {

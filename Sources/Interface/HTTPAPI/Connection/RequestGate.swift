@@ -23,7 +23,6 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     struct CloseIfIdle: Sendable {}
 
     private let connections: OpenConnections
-    private let liveConnections: LiveConnections?
     private let logger: Logger
     private let dates: HTTPDates
     private let activity: ConnectionActivity
@@ -48,10 +47,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var awaitsDecoder = false
     /// A head with a `Transfer-Encoding`, until the decoder shows whether it treats the body as chunked too.
     private var held: HTTPRequestHead?
-    /// The handshake after whose request, and after all earlier responses, the connection becomes a WebSocket.
-    private var upgrade: WebSocketUpgrade?
-    /// Whether the whole request of the handshake has arrived.
-    private var hasHandshake = false
+    /// The handshake with which the connection becomes a WebSocket.
+    private var webSocket: PendingUpgrade
     /// The refusal to send after all earlier responses.
     private var refused: RefusedRequest?
     /// Whether a response without a waiting request is being written.
@@ -70,7 +67,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         pipelined = PipelinedRequests(metrics)
         self.connections = connections
         self.activity = activity
-        self.liveConnections = liveConnections
+        webSocket = PendingUpgrade(liveConnections)
         self.dates = dates
         self.logger = logger
     }
@@ -79,7 +76,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     ///
     /// The decoder can have the beginning of another request.
     var isAtRest: Bool {
-        unanswered == 0 && !isReading && !isLast && held == nil && refused == nil && upgrade == nil && !awaitsDecoder
+        unanswered == 0 && !isReading && !isLast && held == nil && refused == nil && !webSocket.isAccepted
+            && !awaitsDecoder
     }
 
     // MARK: Direct requests
@@ -95,7 +93,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     /// can follow.
     var permitsDirectResponse: Bool {
         unanswered == 1 && !isReading && !isLast && !isStopping && !connections.isDraining && held == nil
-            && refused == nil && upgrade == nil
+            && refused == nil && !webSocket.isAccepted
     }
 
     /// Ends the only request, whose whole response was written without this handler.
@@ -117,7 +115,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        guard upgrade != nil, context.channel.isActive else {
+        guard webSocket.isAccepted, context.channel.isActive else {
             pipelined.cutOff()
             if let refused { pipelined.cutOff(refused.measured) }
             refused = nil
@@ -158,8 +156,8 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
             pipelined.received(bytes.readableBytes)
             context.fireChannelRead(data)
         case .end:
-            if upgrade != nil {
-                hasHandshake = true
+            if webSocket.isAccepted {
+                webSocket.receivedWhole()
                 performUpgrade(context)
             }
             guard isReading else { return }
@@ -172,14 +170,11 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Accepts a WebSocket's handshake; refuses it if the server stops.
     private func accept(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) -> Bool {
-        if isStopping, liveConnections != nil, WebSocketHandshake(head) != nil {
+        if isStopping, webSocket.isHandshake(head) {
             refuse(.stopping, of: head, context)
             return true
         }
-        guard let liveConnections, let handshake = liveConnections.accept(head, on: context.channel) else {
-            return false
-        }
-        upgrade = WebSocketUpgrade(handshake: handshake, head: head, connections: liveConnections)
+        guard webSocket.accept(head, on: context.channel) else { return false }
         unanswered += 1
         pipelined.begin(head)
         activity.begin()
@@ -190,8 +185,7 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     ///
     /// A client can have the whole of such a response before its end is written here.
     private func performUpgrade(_ context: ChannelHandlerContext) {
-        guard let upgrade, hasHandshake, unanswered == 1 else { return }
-        hasHandshake = false
+        guard unanswered == 1, let upgrade = webSocket.takeWhole() else { return }
         // Deferred until the caller, which can be the decoder, has returned.
         context.eventLoop.assumeIsolated().execute {
             if context.channel.isActive { upgrade.perform(context) }
@@ -214,24 +208,22 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? HTTPParserError, let head = held {
+        guard let parserError = error as? HTTPParserError else {
+            // Bytes after the last request are ignored, also if they cannot be decoded.
+            if !isLast || !(error is ByteToMessageDecoderError) { context.fireErrorCaught(error) }
+            return
+        }
+        if let head = held {
             held = nil
             isReading = false
-            refuse(RequestRefusal(error), of: head, context)
-        } else if let error = error as? HTTPParserError, !isLast {
-            if isReading {
-                // The route gets the error from the body; later bytes cannot be parsed.
-                isLast = true
-                context.fireErrorCaught(error)
-            } else {
-                refuse(RequestRefusal(error), of: nil, context)
-            }
-        } else if error is HTTPParserError, isReading {
+            refuse(RequestRefusal(parserError), of: head, context)
+        } else if isReading {
+            // The route gets the error from the body; later bytes cannot be parsed.
+            isLast = true
             context.fireErrorCaught(error)
-        } else if !isLast || !(error is HTTPParserError || error is ByteToMessageDecoderError) {
-            context.fireErrorCaught(error)
+        } else if !isLast {
+            refuse(RequestRefusal(parserError), of: nil, context)
         }
-        // Otherwise the bytes follow the last request and are ignored.
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -263,14 +255,9 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.eventLoop.assumeIsolated().execute { [self] in
             guard awaitsDecoder, context.channel.isActive else { return }
             awaitsDecoder = false
-            let pipeline = context.pipeline.syncOperations
             do {
-                let stopped = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-                try pipeline.addHandler(HTTP1Pipeline.decoder(), position: .after(stopped.handler))
-                let removed = context.eventLoop.makePromise(of: Void.self)
                 // Requests reach their routes at the end of a read, and this read is not the socket's.
-                removed.futureResult.assumeIsolated().whenSuccess { [self] in channelReadComplete(context: context) }
-                pipeline.removeHandler(context: stopped, promise: removed)
+                try HTTP1Pipeline.replaceDecoder(in: context) { [self] in channelReadComplete(context: context) }
             } catch {
                 // Without a decoder the connection cannot continue.
                 context.close(promise: nil)
@@ -281,54 +268,66 @@ final class RequestGate: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Responses
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch unwrapOutboundIn(data) {
-        case .head(var head):
-            // A second response to a request whose body proved to be malformed after the first one.
-            isDropping = unanswered == 0
-            guard !isDropping else { break }
-            if head.status == .continue { awaitsContinue = false }
-            // Hummingbird's is up to a second old, and `Last-Modified` must not be later (RFC 9110 section 8.8.2.1).
-            dates.renew(&head.headers)
-            if head.status.code >= 200 { pipelined.respond(status: Int(head.status.code)) }
-            if connections.isDraining, !isLast, unanswered == 1, !isReading, head.status.code >= 200 {
-                isLast = true
-                closesAfterResponse = true
-            }
-            // The client does not send the body after this response, and the next request would be taken for it.
-            if awaitsContinue, !isLast, unanswered == 1, isReading, head.status.code >= 200 {
-                isLast = true
-                closesAfterResponse = true
-            }
-            // Hummingbird closes only if the request has it.
-            if !isLast, head.headers[canonicalForm: "Connection"].contains("close") {
-                isLast = true
-                closesAfterResponse = true
-            }
-            guard isLast, unanswered == 1, refused == nil, head.status.code >= 200 else {
-                context.write(wrapOutboundOut(.head(head)), promise: promise)
-                return
-            }
-            context.write(wrapOutboundOut(.head(head.closing(isOld: isLastOld))), promise: promise)
-            return
-        case .body(let bytes):
-            guard !isDropping else { break }
-            pipelined.sent(bytes.readableBytes)
-            context.write(data, promise: promise)
-            return
-        case .end:
-            guard !isDropping else { break }
-            context.write(data, promise: promise)
-            unanswered -= 1
-            pipelined.end()
-            performUpgrade(context)
-            if unanswered == 0 {
-                activity.end()
-                answerRefused(context)
-            }
-            if closesAfterResponse { close(context: context, mode: .output, promise: nil) }
+        let part = unwrapOutboundIn(data)
+        // A second response to a request whose body proved to be malformed after the first one.
+        if case .head = part { isDropping = unanswered == 0 }
+        guard !isDropping else {
+            promise?.succeed()
             return
         }
-        promise?.succeed()
+        switch part {
+        case .head(let head):
+            writeHead(head, context, promise)
+        case .body(let bytes):
+            pipelined.sent(bytes.readableBytes)
+            context.write(data, promise: promise)
+        case .end:
+            context.write(data, promise: promise)
+            endResponse(context)
+        }
+    }
+
+    private func writeHead(
+        _ head: HTTPResponseHead,
+        _ context: ChannelHandlerContext,
+        _ promise: EventLoopPromise<Void>?
+    ) {
+        var head = head
+        if head.status == .continue { awaitsContinue = false }
+        // Hummingbird's is up to a second old, and `Last-Modified` must not be later (RFC 9110 section 8.8.2.1).
+        dates.renew(&head.headers)
+        if head.status.code >= 200 { pipelined.respond(status: Int(head.status.code)) }
+        if endsConnection(head) {
+            isLast = true
+            closesAfterResponse = true
+        }
+        if isLast, unanswered == 1, refused == nil, head.status.code >= 200 {
+            head = head.closing(isOld: isLastOld)
+        }
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
+
+    /// Whether a connection that accepts further requests closes after the response with this head.
+    private func endsConnection(_ head: HTTPResponseHead) -> Bool {
+        guard !isLast else { return false }
+        if head.status.code >= 200, unanswered == 1 {
+            if !isReading, connections.isDraining { return true }
+            // The client does not send the body after this response, and the next request would be taken for it.
+            if isReading, awaitsContinue { return true }
+        }
+        // Hummingbird closes only if the request has it.
+        return head.headers[canonicalForm: "Connection"].contains("close")
+    }
+
+    private func endResponse(_ context: ChannelHandlerContext) {
+        unanswered -= 1
+        pipelined.end()
+        performUpgrade(context)
+        if unanswered == 0 {
+            activity.end()
+            answerRefused(context)
+        }
+        if closesAfterResponse { close(context: context, mode: .output, promise: nil) }
     }
 
     private func answerRefused(_ context: ChannelHandlerContext) {

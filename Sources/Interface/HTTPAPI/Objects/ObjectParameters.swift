@@ -98,6 +98,13 @@ struct ObjectParameters {
         get throws { try Page(limit: number("limit"), skip: number("skip")) }
     }
 
+    /// The id after which a page begins, which the page before gave as its `cursor`; `nil` for the first page.
+    func cursor() throws -> ObjectID? {
+        guard let text = text("cursor") else { return nil }
+        guard let id = ObjectID(text) else { throw ServiceError(.badRequest, "cursor must come from an earlier page.") }
+        return id
+    }
+
     var view: ObjectView {
         ObjectView(include: text("include") ?? "", keys: text("keys") ?? "", returnsACL: flag("returnACL"))
     }

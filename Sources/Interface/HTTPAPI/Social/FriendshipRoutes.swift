@@ -21,9 +21,9 @@ struct FriendshipRoutes: Sendable {
             callers.get("users/:id/\(list.rawValue)") { try await self.list(list, $0, $1).json.response() }
         }
         callers.get("users/:id/followersAndFollowees", use: followersAndFollowees)
-        callers.get("users/:id/friends", use: friends)
-        callers.get("users/:id/friendBlocklist", use: blocked)
-        callers.get("users/strictlyQuery", use: strictly)
+        callers.get("users/:id/friends") { try await answer(.friends, ofSelf: true, $0, $1) }
+        callers.get("users/:id/friendBlocklist") { try await answer(.blocked, ofSelf: true, $0, $1) }
+        callers.get("users/strictlyQuery") { try await answer(.strictly, ofSelf: false, $0, $1) }
     }
 
     @Sendable private func change(_ request: Request, _ context: CallerContext) async throws -> Response {
@@ -43,9 +43,7 @@ struct FriendshipRoutes: Sendable {
         _ context: CallerContext
     ) async throws -> ObjectReply {
         let (app, user) = (try apps.services(of: context.caller), try user(context))
-        return try await FriendshipRoutes.find(try ObjectParameters(request), in: app, context) {
-            try await $0.list(list, of: user, $1, view: $2, as: context.caller, presence: $3)
-        }
+        return try await FriendshipRoutes.find(.list(list, of: user), try ObjectParameters(request), in: app, context)
     }
 
     /// Both lists in one response, with the numbers of both for `count=1`.
@@ -58,65 +56,35 @@ struct FriendshipRoutes: Sendable {
         return members.json.response()
     }
 
-    @Sendable private func friends(_ request: Request, _ context: CallerContext) async throws -> Response {
-        try requireSelf(context)
+    /// Responds to a query whose path names no user, or only `self`.
+    private func answer(
+        _ query: FriendshipQuery,
+        ofSelf isOfSelf: Bool,
+        _ request: Request,
+        _ context: CallerContext
+    ) async throws -> Response {
+        if isOfSelf { try requireSelf(context) }
         let app = try apps.services(of: context.caller)
-        return try await FriendshipRoutes.friends(try ObjectParameters(request), in: app, context).json.response()
+        let parameters = try ObjectParameters(request)
+        return try await FriendshipRoutes.find(query, parameters, in: app, context).json.response()
     }
 
-    @Sendable private func blocked(_ request: Request, _ context: CallerContext) async throws -> Response {
-        try requireSelf(context)
-        let app = try apps.services(of: context.caller)
-        return try await FriendshipRoutes.blocked(try ObjectParameters(request), in: app, context).json.response()
-    }
-
-    @Sendable private func strictly(_ request: Request, _ context: CallerContext) async throws -> Response {
-        let app = try apps.services(of: context.caller)
-        return try await FriendshipRoutes.strictly(try ObjectParameters(request), in: app, context).json.response()
-    }
-
-    /// The friends of the caller; Objective-C sends long queries in a batch.
-    static func friends(
+    /// Runs a query; Objective-C sends long ones in a batch.
+    static func find(
+        _ query: FriendshipQuery,
         _ parameters: ObjectParameters,
         in app: AppServices,
         _ context: CallerContext
     ) async throws -> ObjectReply {
-        try await find(parameters, in: app, context) {
-            try await $0.friends($1, view: $2, as: context.caller, presence: $3)
+        let (service, search, view) = (app.friendships, try app.decoder.search(parameters), parameters.view)
+        let (caller, presence) = (context.caller, ClientPresence.Watch(context.channel))
+        return switch query {
+        case .list(let list, of: let user):
+            try await service.list(list, of: user, search, view: view, as: caller, presence: presence)
+        case .friends: try await service.friends(search, view: view, as: caller, presence: presence)
+        case .blocked: try await service.blocked(search, view: view, as: caller, presence: presence)
+        case .strictly: try await service.strictly(search, view: view, as: caller, presence: presence)
         }
-    }
-
-    /// The users whom the caller blocks; Objective-C sends long queries in a batch.
-    static func blocked(
-        _ parameters: ObjectParameters,
-        in app: AppServices,
-        _ context: CallerContext
-    ) async throws -> ObjectReply {
-        try await find(parameters, in: app, context) {
-            try await $0.blocked($1, view: $2, as: context.caller, presence: $3)
-        }
-    }
-
-    /// The users whom a strict query finds; Objective-C sends long queries in a batch.
-    static func strictly(
-        _ parameters: ObjectParameters,
-        in app: AppServices,
-        _ context: CallerContext
-    ) async throws -> ObjectReply {
-        try await find(parameters, in: app, context) {
-            try await $0.strictly($1, view: $2, as: context.caller, presence: $3)
-        }
-    }
-
-    /// Runs a query with the service of an app.
-    private static func find(
-        _ parameters: ObjectParameters,
-        in app: AppServices,
-        _ context: CallerContext,
-        _ query: (FriendshipService, ObjectCommand.Search, ObjectView, any CallerPresence) async throws -> ObjectReply
-    ) async throws -> ObjectReply {
-        let search = try app.decoder.search(parameters)
-        return try await query(app.friendships, search, parameters.view, ClientPresence.Watch(context.channel))
     }
 
     private func user(_ context: CallerContext) throws -> UserReference {
@@ -129,4 +97,16 @@ struct FriendshipRoutes: Sendable {
     }
 
     private static let noPath = ServiceError(.routeNotFound, "There is no such path or method.")
+}
+
+/// A query of users by their relations.
+enum FriendshipQuery: Sendable {
+    /// The followers or the followees of a user.
+    case list(FriendshipService.List, of: UserReference)
+    /// The friends of the caller.
+    case friends
+    /// The users whom the caller blocks.
+    case blocked
+    /// The users whom a strict query finds.
+    case strictly
 }

@@ -36,7 +36,7 @@ struct CollectionRoutes: Sendable {
         let app = try apps.services(of: context.caller)
         let (records, cursor) = try await app.collections.files(
             of: try collection(context),
-            after: try self.cursor(try ObjectParameters(request).text("cursor")),
+            after: try ObjectParameters(request).cursor(),
             as: context.caller
         )
         return JSONValue.object(page(records, cursor, app)).response()
@@ -48,7 +48,7 @@ struct CollectionRoutes: Sendable {
         let parameters = try ObjectParameters(request)
         let (records, saved, cursor) = try await app.collections.collect(
             id,
-            after: try self.cursor(parameters.text("cursor")),
+            after: try parameters.cursor(),
             as: context.caller
         )
         var members = page(records, cursor, app)
@@ -82,12 +82,6 @@ struct CollectionRoutes: Sendable {
         ]
         members["cursor"] = cursor.map { .string($0.description) }
         return members
-    }
-
-    private func cursor(_ text: String?) throws -> ObjectID? {
-        guard let text else { return nil }
-        guard let id = ObjectID(text) else { throw ServiceError(.badRequest, "cursor must come from an earlier page.") }
-        return id
     }
 
     private func collection(_ context: CallerContext) throws -> ObjectID {

@@ -25,7 +25,7 @@ struct UsageRoutes: Sendable {
         let service = try apps.services(of: context.caller).usage
         try context.caller.requireMasterKey()
         let (groups, cursor) = try await service.groups(
-            after: try position(ObjectParameters(request).text("cursor")),
+            after: try ObjectParameters(request).cursor(),
             as: context.caller
         )
         let results = groups.sorted { ($0.key.mediaType, $0.key.month) < ($1.key.mediaType, $1.key.month) }
@@ -41,11 +41,5 @@ struct UsageRoutes: Sendable {
         ]
         members["cursor"] = cursor.map { .string($0.description) }
         return JSONValue.object(members).response()
-    }
-
-    private func position(_ text: String?) throws -> ObjectID? {
-        guard let text else { return nil }
-        guard let id = ObjectID(text) else { throw ServiceError(.badRequest, "cursor must come from an earlier page.") }
-        return id
     }
 }

@@ -1,3 +1,5 @@
+internal import Curl
+
 /// Collects the answer to a request, with the first bytes of its body.
 final class ProbeAnswer {
     /// The status of the last head; 0 before it.
@@ -11,12 +13,10 @@ final class ProbeAnswer {
     init(limit: Int) { self.limit = limit }
 
     func receiveHead(_ line: String) {
-        if line.hasPrefix("HTTP/") {
-            let words = line.split(separator: " ", maxSplits: 2)
-            status = words.count > 1 ? Int(words[1]) ?? 0 : 0
-            headers = [:]
-        } else if let colon = line.firstIndex(of: ":"), headers.count < 100 {
-            headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
+        switch HeadLine(line) {
+        case .status(let status): (self.status, headers) = (status, [:])
+        case .field(let name, let value) where headers.count < 100: headers[name] = value
+        case .field, nil: break
         }
     }
 

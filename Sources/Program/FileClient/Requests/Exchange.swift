@@ -72,13 +72,10 @@ final class Exchange {
     }
 
     private func receiveHead(_ line: String) {
-        // Each response of a chain of redirects, and each 100 Continue, begins with a status line.
-        if line.hasPrefix("HTTP/") {
-            let words = line.split(separator: " ", maxSplits: 2)
-            response = Response(status: words.count > 1 ? Int(words[1]) ?? 0 : 0)
-        } else if let colon = line.firstIndex(of: ":") {
-            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            response.headers[line[..<colon].lowercased()] = String(value)
+        switch HeadLine(line) {
+        case .status(let status): response = Response(status: status)
+        case .field(let name, let value): response.headers[name] = value
+        case nil: break
         }
     }
 

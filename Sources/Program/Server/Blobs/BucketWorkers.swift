@@ -49,10 +49,9 @@ struct BucketWorkers: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    let reason = (error as? ServiceError)?.cause ?? error
                     logger.error(
                         "Abandoned parts cannot be removed from the bucket",
-                        metadata: ["app": "\(bucket.app)", "error": "\(reason)"]
+                        metadata: ["app": "\(bucket.app)", "error": "\(error.logged)"]
                     )
                 }
             }

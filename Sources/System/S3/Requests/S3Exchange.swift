@@ -88,13 +88,10 @@ final class S3Exchange {
     }
 
     private func receiveHead(_ line: String) {
-        // A 100 Continue before the response has a status line of its own.
-        if line.hasPrefix("HTTP/") {
-            let words = line.split(separator: " ", maxSplits: 2)
-            response = S3Response(status: words.count > 1 ? Int(words[1]) ?? 0 : 0)
-        } else if let colon = line.firstIndex(of: ":"), response.headers.count < 100 {
-            let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-            response.headers[line[..<colon].lowercased()] = String(value)
+        switch HeadLine(line) {
+        case .status(let status): response = S3Response(status: status)
+        case .field(let name, let value) where response.headers.count < 100: response.headers[name] = value
+        case .field, nil: break
         }
     }
 
