@@ -39,6 +39,22 @@ import Testing
         }
     }
 
+    @Test(
+        "scripts of other origins can read the fields of ranges, and no origin makes a difference",
+        arguments: [
+            [:], [.range: "bytes=2-4"], [.range: "bytes=10-"], [.ifNoneMatch: "<tag>"], [.origin: "https://a.example"],
+        ] as [HTTPFields]
+    )
+    func exposed(headers: HTTPFields) async throws {
+        try await get(headers) { response, _ in
+            #expect(
+                response.headers[values: .accessControlExposeHeaders] == [
+                    "ETag, Content-Length, Content-Range, Accept-Ranges, Content-Disposition, Repr-Digest, X-Request-Id"
+                ]
+            )
+        }
+    }
+
     @Test("a part of a file that is on no disk is read in pieces, and nothing else of it")
     func remoteRange() async throws {
         let text = String((0..<100_000).map { "line \($0 % 1000)\n" }.joined().prefix(900_000))

@@ -37,6 +37,7 @@ import Testing
             ("?imageMogr2/thumbnail/10x/format/png|imageView2/2/w/5", "image/png"),
             ("?imageMogr2%2Fformat%2Fgif", "image/gif"), ("?imageView2/2/w/10&v=3", "image/jpeg"),
             ("?imageMogr2/format/AVIF&attname=b.avif", "image/avif"),
+            ("?imageMogr2%2Fformat%2Fwebp=&v=1", "image/webp"),
         ]
     )
     func operators(query: String, type: String) async throws {
@@ -46,6 +47,7 @@ import Testing
         #expect(response.headers[.contentType] == type)
         #expect(response.headers[.cacheControl] == "public, max-age=31536000, immutable")
         #expect(response.headers[.accessControlAllowOrigin] == "*")
+        #expect(response.headers[.accessControlExposeHeaders]?.contains("Content-Range") == true)
         #expect(response.headers[.xContentTypeOptions] == "nosniff")
         #expect(response.headers[.vary] == nil)
         let isNamed = response.headers[.contentDisposition]?.contains("b.avif") ?? false

@@ -29,7 +29,7 @@ import Testing
         ]
     )
     func field(text: String, type: Int, value: String) {
-        #expect(ExifReader.field(text)?.field == ExifField(type: type, value: value))
+        #expect(ExifReader.field(text) == ExifField(type: type, value: value))
     }
 
     @Test(
@@ -40,7 +40,7 @@ import Testing
         ]
     )
     func noField(text: String) {
-        #expect(ExifReader.field(text)?.field == nil)
+        #expect(ExifReader.field(text) == nil)
     }
 
     @Test("the fields of a photograph are read")
@@ -50,6 +50,50 @@ import Testing
         #expect(fields["DateTime"] == ExifField(type: 2, value: "2024:05:02 10:00:00"))
         #expect(fields["Make"] == ExifField(type: 2, value: "Camera (works)"))
         #expect(fields["Artist"] == ExifField(type: 2, value: "Somebody"))
+    }
+
+    /// Texts that libvips cuts off, within a character or not, or that are not UTF-8, and what they say.
+    static let texts: [([UInt8], String)] = [
+        (Array("© 2024 张三 \u{1f4f7}".utf8), "© 2024 张三 \u{1f4f7}"),
+        (Array("© 2020 Gr".utf8) + [0xfc, 0x6e], "Â© 2020 Grün"),
+        ([0xa9, 0x20, 0x47, 0x72, 0xfc, 0x6e], "© Grün"),
+        (Array(repeating: 0x78, count: 108), String(repeating: "x", count: 108)),
+        (Array(repeating: 0x78, count: 8000), String(repeating: "x", count: 8000)),
+        (Array(String(repeating: "张", count: 34).utf8), String(repeating: "张", count: 34)),
+        (Array("a\(String(repeating: "张", count: 60))".utf8), "a\(String(repeating: "张", count: 60))"),
+        (Array(String(repeating: "张", count: 300).utf8), String(repeating: "张", count: 300)),
+    ]
+
+    private func jpeg(_ entries: TagSample.Entry...) throws -> ByteBuffer {
+        TagSample.jpeg(try ImageSample.encoded(as: "format/jpeg"), exif: entries)
+    }
+
+    @Test("long texts and those of other characters than ASCII are read", arguments: texts)
+    func otherTexts(bytes: [UInt8], text: String) async throws {
+        let image = try jpeg(.bytes(0x010e, bytes + [0]), .bytes(0x013b, bytes + [0]), .bytes(0x8298, bytes + [0]))
+        let fields = try await Rendering().renderer.exif(of: .memory(image), for: ImageRequester())
+        #expect(fields["ImageDescription"] == ExifField(type: 2, value: text))
+        #expect(fields["Artist"] == ExifField(type: 2, value: text))
+        #expect(fields["Copyright"] == ExifField(type: 2, value: "\(text) (Photographer) - [None] (Editor)"))
+    }
+
+    @Test("photographer and editor are told apart in a long text")
+    func editor() async throws {
+        let photographer = String(repeating: "p", count: 200)
+        let image = try jpeg(.bytes(0x8298, Array("\(photographer)\0Éditeur\0".utf8)))
+        let fields = try await Rendering().renderer.exif(of: .memory(image), for: ImageRequester())
+        #expect(fields["Copyright"]?.value == "\(photographer) (Photographer) - Éditeur (Editor)")
+    }
+
+    @Test("a text of more than 8192 bytes is no field", arguments: [(8192, true), (8193, false)])
+    func longestText(count: Int, isRead: Bool) async throws {
+        let image = try jpeg(
+            .text(0x010f, "Camera"),
+            .bytes(0x013b, [UInt8](repeating: 0x78, count: count) + [0])
+        )
+        let fields = try await Rendering().renderer.exif(of: .memory(image), for: ImageRequester())
+        #expect((fields["Artist"] != nil) == isRead)
+        #expect(fields["Make"]?.value == "Camera")
     }
 
     @Test("images without EXIF have no fields", arguments: ["jpeg", "png", "gif"])
@@ -98,5 +142,19 @@ import Testing
         #expect(fields["Make"] == nil)
         #expect(fields["DateTime"] == nil)
         #expect(try await Rendering().open(image.bytes).header.orientation == 1)
+    }
+
+    @Test("a copyright stays whatever its length and characters", arguments: ["jpg", "png", "webp"], texts)
+    func otherCopyright(word: String, sample: (bytes: [UInt8], text: String)) async throws {
+        let source = try jpeg(.bytes(0x013b, sample.bytes + [0]), .bytes(0x8298, sample.bytes + [0]))
+        // From the decoder's image, and from the source that a decoder of our own has read.
+        for chain in ["imageMogr2/rotate/90/format/\(word)", "imageMogr2/thumbnail/20x/format/\(word)"] {
+            let image = try await Rendering().render(chain, source) { $0.output.keepsCopyright = true }
+            let fields = try await Rendering().renderer.exif(of: .memory(image.bytes), for: ImageRequester())
+            // Spaces around it can be added.
+            let words = sample.text.split(separator: " ")
+            #expect(fields["Artist"]?.value.split(separator: " ") == words)
+            #expect(fields["Copyright"]?.value.split(separator: " ").starts(with: words) == true)
+        }
     }
 }

@@ -111,6 +111,13 @@ import Testing
         #expect(try Self.facts(Self.file(2, chunks: many))?.textRanges.count == 16)
     }
 
+    @Test("the ranges of EXIF chunks before the pixels are told")
+    func exifRanges() throws {
+        let exif = Self.chunk("eXIf", [1, 2, 3])
+        let facts = try #require(try Self.facts(Self.file(2, chunks: exif + exif) + exif))
+        #expect(facts.exifRanges == [41..<44, 56..<59])
+    }
+
     @Test("more chunks than are looked at give no facts, whatever stands behind them")
     func spent() throws {
         let chunks = [[UInt8]](repeating: Self.chunk("abCd", [UInt8](repeating: 0, count: 1100)), count: 1200)

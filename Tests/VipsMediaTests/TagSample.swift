@@ -5,6 +5,8 @@ enum TagSample {
     /// A tag with its value.
     enum Entry {
         case text(UInt16, String)
+        /// A text as bytes, with the zero at its end.
+        case bytes(UInt16, [UInt8])
         case short(UInt16, [UInt16])
         case long(UInt16, UInt32)
         /// Where what follows the directory begins.
@@ -12,7 +14,7 @@ enum TagSample {
 
         fileprivate var tag: UInt16 {
             switch self {
-            case .text(let tag, _), .short(let tag, _), .long(let tag, _), .start(let tag): tag
+            case .text(let tag, _), .bytes(let tag, _), .short(let tag, _), .long(let tag, _), .start(let tag): tag
             }
         }
     }
@@ -88,6 +90,7 @@ enum TagSample {
     private static func value(of entry: Entry, start: Int) -> (type: UInt16, count: Int, bytes: [UInt8]) {
         switch entry {
         case .text(_, let text): (2, text.utf8.count + 1, Array(text.utf8) + [0])
+        case .bytes(_, let bytes): (2, bytes.count, bytes)
         case .short(_, let numbers): (3, numbers.count, numbers.flatMap { little($0) })
         case .long(_, let number): (4, 1, little(number))
         case .start: (4, 1, little(UInt32(start)))

@@ -7,11 +7,11 @@ import Testing
         [0, 8, 16, 24].map { UInt8(number >> $0 & 0xff) }
     }
 
-    private static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
         Array(name.utf8) + little(body.count) + body + [UInt8](repeating: 0, count: body.count % 2)
     }
 
-    private static func file(_ chunks: [UInt8]) -> [UInt8] {
+    static func file(_ chunks: [UInt8]) -> [UInt8] {
         Array("RIFF".utf8) + little(4 + chunks.count) + Array("WEBP".utf8) + chunks
     }
 
@@ -37,6 +37,14 @@ import Testing
     func nested() throws {
         let inner = (0..<50).flatMap { _ in Self.frame(Self.pixels) }
         #expect(try Self.facts(Self.file(Self.frame(inner)))?.frames == 51)
+    }
+
+    @Test("the ranges of all EXIF chunks are told")
+    func exifRanges() throws {
+        let exif = Self.chunk("EXIF", [1, 2, 3])
+        let facts = try #require(try Self.facts(Self.file(Self.pixels + exif + exif)))
+        // A chunk of three bytes takes eight for name and length, and one for padding.
+        #expect(facts.exifRanges == [32..<35, 44..<47])
     }
 
     @Test("what is no WebP gives no facts", arguments: ["", "RIFF", "RIFF1234WAVE", "WEBP"])

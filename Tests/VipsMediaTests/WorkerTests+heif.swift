@@ -53,7 +53,7 @@ extension WorkerTests {
         metadata.fields = [
             "Make": ExifField(type: 2, value: "Camera \"works\", 照"), "Orientation": ExifField(type: 3, value: ""),
         ]
-        metadata.copyright = ["exif-ifd0-Artist": "A (A, ASCII, 2 components, 2 bytes)"]
+        metadata.copyright = ["Artist": "A \"©\"", "Copyright": "张\0B"]
         return metadata
     }
 
@@ -70,7 +70,7 @@ extension WorkerTests {
             #"{"fields":{"a":{"type":0,"val":""}},"copyright":{}}"#,
             #"{"fields":{"a":{"type":13,"val":""}},"copyright":{}}"#,
             #"{"fields":{"a":{"type":2}},"copyright":{}}"#, #"{"fields":{},"copyright":{"icc-profile-data":""}}"#,
-            #"{"fields":{},"copyright":{"exif-ifd0-Artist":1}}"#,
+            #"{"fields":{},"copyright":{"Artist":1}}"#,
         ]
     )
     func malformed(text: String) {

@@ -46,6 +46,23 @@ final class JobWatch: Sendable {
         if let reason { throw reason }
     }
 
+    /// Runs a body; errors of libvips and of bitmaps mean that the image cannot be read, unless the job must stop.
+    ///
+    /// - Throws: The refusal with such an error as its cause, the reason for the stop, or another error of the body.
+    func reading<Result: ~Copyable>(
+        refusing refusal: (any Error) -> ServiceError = { ServiceError.notAnImage($0) },
+        _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as VipsError {
+            try check()
+            throw refusal(error)
+        } catch let error as BMPError {
+            throw refusal(error)
+        }
+    }
+
     /// Checks for a stop while the body computes pixels of an image.
     ///
     /// - Throws: The reason for the stop if the job was stopped; otherwise the errors of the body.

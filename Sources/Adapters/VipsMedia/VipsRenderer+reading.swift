@@ -19,7 +19,7 @@ extension VipsRenderer {
             return try source.withBytes { bytes in
                 let head = bytes.read(at: 0, count: SourceSniffer.headLength)
                 guard let format = head.withUnsafeBytes({ SourceSniffer.format(of: $0) }) else {
-                    throw ServiceError.unreadable(VipsError(operation: "sniff", detail: ""))
+                    throw ServiceError.notAnImage(VipsError(operation: "sniff", detail: ""))
                 }
                 guard format.isReadByWorker else { return .here(try read(bytes, format, watch)) }
                 let isSequence =

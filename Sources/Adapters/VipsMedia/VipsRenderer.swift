@@ -234,7 +234,7 @@ package struct VipsRenderer: ImageRenderer {
     }
 
     private func launcher() throws -> WorkerLauncher {
-        guard let worker else { throw ServiceError.unreadable(VipsError(operation: "worker", detail: "none")) }
+        guard let worker else { throw ServiceError.notAnImage(VipsError(operation: "worker", detail: "none")) }
         return worker
     }
 

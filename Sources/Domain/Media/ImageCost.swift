@@ -2,7 +2,7 @@
 package struct ImageCost: Sendable, Hashable {
     /// The peak memory in bytes (``ImagePlan/memoryEstimate(of:marks:)``).
     package var memory: Int
-    /// Processor time on the reference machine (``ImagePlan/work(of:marks:)``).
+    /// Processor time on the reference machine (``ImagePlan/timeEstimate(of:marks:)``).
     package var time: Duration
 
     /// Creates a cost estimate.

@@ -14,9 +14,8 @@ extension ImageRequest {
     ///
     /// - Throws: ``ServiceError/Code/badImageRequest`` if it cannot be decoded.
     package static func chain(of query: some StringProtocol) throws -> String? {
-        let text = firstParameter(of: query)
-        // Checked before percent-decoding, because the escapes of other parameters need not be UTF-8.
-        guard !text.isEmpty, !text.beginsWithParameter else { return nil }
+        // Found before percent-decoding, because the escapes of other parameters need not be UTF-8.
+        guard let text = operators(in: query) else { return nil }
         guard let decoded = text.percentDecoded else {
             throw ImageRequest.refusal("the query is not valid percent-encoded UTF-8")
         }
@@ -25,9 +24,26 @@ extension ImageRequest {
 
     /// Whether a query string requests an image, valid or not, instead of the file itself.
     package static func isRequested(by query: some StringProtocol) -> Bool {
-        let text = firstParameter(of: query)
-        guard !text.isEmpty, !text.beginsWithParameter else { return false }
+        guard let text = operators(in: query) else { return false }
         return !(text.percentDecoded?[...].beginsWithParameter ?? false)
+    }
+
+    /// The first parameter of a query string, not decoded, if it can be a chain; `nil` for ordinary parameters.
+    ///
+    /// A client that parses a query string as a form and writes it again (the URL standard's `searchParams`) makes
+    /// `imageInfo=` of `imageInfo`. So an operator with an empty value is one without. If the chain has a `=`, such as
+    /// the padding of a text, that client escapes the slashes before it. So an escaped slash ends a segment here, too.
+    private static func operators(in query: some StringProtocol) -> Substring? {
+        let text = firstParameter(of: query)
+        guard !text.isEmpty else { return nil }
+        if let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) {
+            let name = Substring(text.utf8[..<sign])
+            if let chain = name.percentDecoded, ImageOperator.isNamed(by: chain) {
+                if text.utf8.index(after: sign) == text.utf8.endIndex { return name }
+                if chain.utf8.contains(UInt8(ascii: "/")) { return text }
+            }
+        }
+        return text.beginsWithParameter ? nil : text
     }
 
     private static func firstParameter(of query: some StringProtocol) -> Substring {
@@ -70,6 +86,15 @@ extension ImageRequest {
 }
 
 extension ImageOperator {
+    private static let names: Set<Substring> = [
+        "imageView", "imageView2", "imageMogr2", "watermark", "imageslim", "imageInfo", "exif", "imageAve", "stat",
+    ]
+
+    /// Whether a decoded chain begins with the name of an operator.
+    fileprivate static func isNamed(by chain: String) -> Bool {
+        names.contains(chain.prefix { $0 != "/" && $0 != "|" })
+    }
+
     fileprivate init(_ text: Substring, context: ImageParsingContext) throws {
         var scanner = OperatorScanner(text)
         switch scanner.name {

@@ -18,7 +18,7 @@ extension ImageService {
             }
         }
         // The renderer always returns a header or throws.
-        guard var header else { throw ServiceError(.notAnImage, "The file is not an image that can be read.") }
+        guard var header else { throw ServiceError.notAnImage() }
         header.fileSize = Int(origin.size)
         try settings.limits.checkSource(header.size)
         if isLocalFile { bytes = .closed(origin) }

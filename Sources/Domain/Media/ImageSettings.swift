@@ -28,7 +28,7 @@ package struct ImageSettings: Sendable {
             preScaledSide,
         ]
         return parts.map(String.init).joined(separator: "/")
-            + "/\(effort.rawValue)\(keepsCopyright ? "/copyright" : "")"
+            + "/\(effort.rawValue)\(keepsCopyright ? "/rights" : "")"
     }
 }
 

@@ -178,7 +178,7 @@ def test_known_etag_of_a_named_file_gives_304(api, url):
 
 @pytest.mark.parametrize("header", [
     "Content-Type", "Content-Length", "ETag", "Last-Modified", "Cache-Control", "Accept-Ranges",
-    "Access-Control-Allow-Origin", "X-Content-Type-Options",
+    "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options",
 ])
 def test_name_changes_no_other_header(api, url, header):
     assert ask(api, url, "page.html").headers[header] == api.fetch(url).headers[header]

@@ -42,6 +42,15 @@ def test_any_origin_may_read_a_file(api, photo, origin):
     assert api.fetch(photo, **origin).headers["Access-Control-Allow-Origin"] == "*"
 
 
+@pytest.mark.parametrize("origin", [{}, {"Origin": "https://app.example.com"}])
+def test_any_origin_may_read_the_range_of_a_part(api, photo, origin):
+    # The third response is a prepared one.
+    answers = [api.fetch(photo, **origin) for _ in range(3)] + [api.fetch(photo, Range="bytes=5-9", **origin)]
+    for answer in answers:
+        exposed = answer.headers["Access-Control-Expose-Headers"].split(", ")
+        assert {"ETag", "Content-Range", "Accept-Ranges", "Content-Length"} <= set(exposed)
+
+
 def test_head_has_the_headers_and_no_body(api, photo):
     full, head = api.fetch(photo), api.fetch(photo, "HEAD")
     changing = ("Date", "X-Request-Id")

@@ -94,6 +94,8 @@ import Testing
         arguments: [
             "imageView/2/w/200/", "imageView%2F2%2Fw%2F200", "imageView/2/w/200&e=1&token=x", "imageView/2/w/200/&v=3",
             "imageView/2/%77/20%30", "imageView/2/w/200&\u{301}", "imageView/2/w/200&%",
+            // Clients that parse the query as a form and write it again add the sign.
+            "imageView%2F2%2Fw%2F200=&v=1", "imageView/2/w/200=",
         ]
     )
     func passedOver(query: String) throws {
@@ -104,16 +106,46 @@ import Testing
         "ordinary parameters mean the file itself",
         arguments: [
             "", "v=3", "attname=a.png", "t=1/2", "&imageView/2/w/1", "attname=%D6%D0.png", "x=%", "v%3D3", "=", "a=b|c",
+            "v=", "imageName=", "%zz=", "imageInfo==", "imageInfo=1", "imageslim%7CimageInfo=1", "t%2F1=2/3",
         ]
     )
     func noWords(query: String) throws {
         #expect(try ImageRequest.read(query) == nil)
     }
 
+    @Test(
+        "padded Base64 in a chain that was written again as a form changes nothing",
+        arguments: [
+            ("watermark/2/text/SGVsbG8=/dx/5", "watermark%2F2%2Ftext%2FSGVsbG8=%2Fdx%2F5&v=1"),
+            ("watermark/2/text/SGVsbA==/dx/5", "watermark%2F2%2Ftext%2FSGVsbA=%3D%2Fdx%2F5"),
+            ("watermark/2/text/SGVsbA==", "watermark%2F2%2Ftext%2FSGVsbA=%3D&v=1"),
+            (
+                "imageView2/2/w/8|watermark/2/text/SGVsbG8=/dx/5",
+                "imageView2%2F2%2Fw%2F8%7Cwatermark%2F2%2Ftext%2FSGVsbG8=%2Fdx%2F5"
+            ),
+        ]
+    )
+    func padding(query: String, rewritten: String) throws {
+        let request = try #require(try ImageRequest.read(query))
+        #expect(try ImageRequest.read(rewritten)?.operators == request.operators)
+        #expect(ImageRequest.isRequested(by: rewritten))
+    }
+
+    @Test(
+        "a value behind the parameters of an operator is refused",
+        arguments: ["imageView2%2F2%2Fw%2F8=5", "imageView2%2F2%2Fw%2F8==", "exif%2F=%zz"]
+    )
+    func value(query: String) {
+        #expect(ImageRequest.isRequested(by: query))
+        #expect(throws: ServiceError.self) { try ImageRequest.read(query) }
+    }
+
     @Test("operators for information and imageslim are read, alone and at the end of a chain")
     func others() throws {
         #expect(try ImageRequest.read("imageInfo")?.operators == [.info])
         #expect(try ImageRequest.read("exif/")?.operators == [.exif])
+        #expect(try ImageRequest.read("exif=")?.operators == [.exif])
+        #expect(try ImageRequest.read("imageslim%7CimageInfo=&v=1")?.operators == [.slim(level: 3), .info])
         #expect(try ImageRequest.read("imageAve")?.operators == [.average])
         #expect(try ImageRequest.read("stat&v=1")?.operators == [.stat])
         #expect(try ImageRequest.read("imageslim")?.operators == [.slim(level: 3)])

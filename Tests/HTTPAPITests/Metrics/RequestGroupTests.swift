@@ -11,6 +11,7 @@ import Testing
             ("GET", "/a/b.jpg", RequestGroup.files), ("GET", "/a.jpg?attname=x.jpg", .files), ("GET", "/", .files),
             ("GET", "/a.jpg?imageView2/1/w/9", .images), ("GET", "/a.jpg?nonsense", .images),
             ("GET", "/a.jpg?imageView2%2F1&v=1", .images), ("GET", "/a.jpg?v%3D1", .files), ("GET", "/a.jpg?", .files),
+            ("GET", "/a.jpg?imageView2%2F1=&v=1", .images), ("GET", "/a.jpg?v=", .files),
             ("GET", "/a.jpg-small", .images), ("GET", "http://host/a.jpg?imageInfo", .images),
             ("GET", "http://host/1.1/classes/A", .objects), ("GET", "/1.1/files/abc/content", .files),
             ("POST", "/1.1/files/a.jpg", .uploads), ("POST", "/1/files", .uploads), ("GET", "/1.1/files/abc", .objects),

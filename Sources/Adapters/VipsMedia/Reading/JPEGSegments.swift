@@ -1,14 +1,25 @@
-/// Counts the segments of a JPEG before its first scan (ITU-T T.81, annex B).
+/// The segments of a JPEG before its first scan (ITU-T T.81, annex B).
 ///
 /// libjpeg appends each application segment to a list from whose beginning it walks, so its time grows with the square
 /// of their number.
-enum JPEGSegments {
+struct JPEGSegments {
     /// The maximum number; a colour profile has up to 255 segments, other metadata a few.
     static let most = 1000
 
     /// Whether at most ``most`` segments come before the first scan; `false` also if the window's budget ends before it.
-    static func areFew(_ window: ByteWindow) throws -> Bool {
+    let areFew: Bool
+    /// The ranges of the file with EXIF blocks: segments APP1 that begin with `Exif`, without marker and length.
+    let exifRanges: [Range<Int>]
+
+    /// Reads the markers up to the first scan.
+    init(_ window: ByteWindow) throws {
         var window = window
+        var exifRanges: [Range<Int>] = []
+        areFew = try JPEGSegments.walk(&window, &exifRanges)
+        self.exifRanges = exifRanges
+    }
+
+    private static func walk(_ window: inout ByteWindow, _ exifRanges: inout [Range<Int>]) throws -> Bool {
         var offset = 2
         var count = 0
         while let marker = try window.jpegMarker(from: &offset) {
@@ -22,6 +33,9 @@ enum JPEGSegments {
             guard count <= most else { return false }
             // libjpeg continues behind a length that is too short.
             guard let length = try window.big16(at: offset) else { break }
+            if marker == 0xe1, length > 2, try window.holds("Exif".utf8, at: offset + 2) {
+                exifRanges.append(offset + 2..<offset + length)
+            }
             offset += max(2, length)
         }
         return !window.isSpent

@@ -31,6 +31,8 @@ struct PNGFacts: Sendable, Hashable {
     let packedBytes: Int
     /// The ranges of the file with the first ``maxPackedTexts`` of these chunks, without colour profiles.
     let textRanges: [Range<Int>]
+    /// The ranges of the file with EXIF blocks: the contents of eXIf chunks before the pixels.
+    let exifRanges: [Range<Int>]
 
     /// The maximum number of chunks with compressed text in a file that libvips opens.
     static let maxPackedTexts = 16
@@ -41,10 +43,7 @@ struct PNGFacts: Sendable, Hashable {
     /// The colour model as `imageInfo` writes it.
     var colorModel: String {
         if colorType == .palette { return "palette\(paletteCount ?? 0)" }
-        let depth = bitDepth == 16
-        if hasAlpha { return depth ? "nrgba64" : "nrgba" }
-        if colorType == .gray { return depth ? "gray16" : "gray" }
-        return depth ? "rgba64" : "rgba"
+        return ColorModel.name(isGray: colorType == .gray, hasAlpha: hasAlpha, isDeep: bitDepth == 16)
     }
 
     /// Reads the chunks up to the first one with pixels; `nil` unless the file is a PNG with a valid header.
@@ -71,6 +70,7 @@ struct PNGFacts: Sendable, Hashable {
         var packedTexts = 0
         var packedBytes = 0
         var textRanges: [Range<Int>] = []
+        var exifRanges: [Range<Int>] = []
         // After the signature and the header, whose length, name and checksum take 12 bytes.
         var offset = 8 + 12 + 13
         while let length = try window.big32(at: offset), length <= PNGFacts.largest,
@@ -82,6 +82,8 @@ struct PNGFacts: Sendable, Hashable {
                 hasTransparency = true
             } else if try window.holds("acTL".utf8, at: offset + 4) {
                 isAnimated = true
+            } else if try window.holds("eXIf".utf8, at: offset + 4) {
+                exifRanges.append(offset + 8..<offset + 8 + length)
             } else if try window.holdsPackedText(at: offset) {
                 packedTexts += 1
                 packedBytes += length
@@ -99,6 +101,7 @@ struct PNGFacts: Sendable, Hashable {
         self.packedTexts = packedTexts
         self.packedBytes = packedBytes
         self.textRanges = textRanges
+        self.exifRanges = exifRanges
     }
 
     /// Lengths and sides are 31-bit numbers.

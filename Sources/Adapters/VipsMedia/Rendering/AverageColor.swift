@@ -15,7 +15,7 @@ struct AverageColor {
     }
 
     func measure(_ input: ImageDecoder.Input) throws -> Color {
-        do {
+        try watch.reading {
             let size = AverageColor.size(of: header)
             let image = try ImageDecoder(header: header, effort: .fast, watch: watch).open(
                 input,
@@ -24,11 +24,6 @@ struct AverageColor {
             )
             let flat = try watch.materialized(image.colored().flattened(on: .white))
             return Color(red: try mean(flat, 0), green: try mean(flat, 1), blue: try mean(flat, 2))
-        } catch let error as VipsError {
-            try watch.check()
-            throw ServiceError.unreadable(error)
-        } catch let error as BMPError {
-            throw ServiceError.unreadable(error)
         }
     }
 

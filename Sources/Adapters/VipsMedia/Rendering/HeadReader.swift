@@ -13,7 +13,7 @@ struct HeadReader {
     /// - Throws: ``ServiceError/Code/notAnImage`` if the first bytes are sufficient to detect that.
     func read() throws -> HeadReading {
         guard let format = SourceSniffer.format(of: bytes) else {
-            throw ServiceError.unreadable(VipsError(operation: "sniff", detail: ""))
+            throw ServiceError.notAnImage(VipsError(operation: "sniff", detail: ""))
         }
         // Formats whose readers tolerate missing bytes: libheif ends the process if expected bytes are missing.
         guard [.jpeg, .png, .webp, .bmp].contains(format) else { return .partial(nil) }

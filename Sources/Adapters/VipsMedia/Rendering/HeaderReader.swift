@@ -8,30 +8,22 @@ struct HeaderReader {
 
     /// - Throws: ``ServiceError/Code/notAnImage``.
     func read(_ format: SourceFormat) throws -> ImageHeader {
-        do {
-            return try format == .bmp ? bitmap() : picture(format)
-        } catch let error as VipsError {
-            try watch.check()
-            throw ServiceError.unreadable(error)
-        } catch let error as BMPError {
-            throw ServiceError.unreadable(error)
-        }
+        try watch.reading { try format == .bmp ? bitmap() : picture(format) }
     }
 
     /// The limit on compressed chunks of a PNG, which inflate by a factor of up to 1000.
     private static let maxPackedBytes = 256 << 10
     private static let maxFrames = 4096
+    /// The maximum number of EXIF blocks in a file, of which libvips reads the first valid one.
+    private static let maxExifBlocks = 16
     /// The budget for reading the chunks of a file: two pieces for each of the maximum number of frames.
     static let walk = 10 << 20
 
     /// The EXIF fields of an image by name.
     func exif(_ format: SourceFormat) throws -> [String: ExifField] {
-        do {
+        try watch.reading {
             try checkBurden(format)
             return ExifReader.fields(of: try VipsImageHandle(VipsSourceHandle(bytes, watch: watch)))
-        } catch let error as VipsError {
-            try watch.check()
-            throw ServiceError.unreadable(error)
         }
     }
 
@@ -89,7 +81,8 @@ struct HeaderReader {
     /// Refuses files that libvips must not open, after reading their chunks here.
     ///
     /// libvips' time for a WebP grows with the square of the frames, and that for a JPEG with the square of the segments.
-    /// libtiff reads all directories of a TIFF.
+    /// libtiff reads all directories of a TIFF. libexif, which cannot be stopped, follows the pointers of an EXIF
+    /// block; libvips passes no EXIF of a TIFF to it.
     ///
     /// - Parameter format: The format of the file.
     /// - Returns: The facts of a PNG; `nil` for other formats.
@@ -99,21 +92,22 @@ struct HeaderReader {
         let window = ByteWindow(budget: HeaderReader.walk, reading: bytes.read(at:count:))
         switch format {
         case .jpeg:
-            guard try JPEGSegments.areFew(window) else {
-                throw tooManySegments(JPEGSegments.most)
-            }
+            let segments = try JPEGSegments(window)
+            guard segments.areFew else { throw tooManySegments(JPEGSegments.most) }
+            try checkExif(segments.exifRanges)
         case .tiff:
             guard var directories = try TIFFDirectories(window, fileSize: bytes.count) else { break }
             guard try directories.areFew() else {
                 throw ServiceError(.imageTooLarge, "The image has too many pages, tags or values of tags.")
             }
         case .webp:
-            guard let frames = try WebPFacts(window)?.frames, frames <= HeaderReader.maxFrames else {
+            guard let facts = try WebPFacts(window), facts.frames <= HeaderReader.maxFrames else {
                 throw ServiceError(
                     .imageTooLarge,
                     "The image has too many frames; the limit is \(HeaderReader.maxFrames)."
                 )
             }
+            try checkExif(facts.exifRanges)
         case .png:
             guard let facts = try PNGFacts(window) else { throw VipsError(operation: "png", detail: "chunks") }
             guard facts.packedTexts <= PNGFacts.maxPackedTexts,
@@ -125,10 +119,34 @@ struct HeaderReader {
                         + "and \(HeaderReader.maxPackedBytes) bytes."
                 )
             }
+            try checkExif(facts.exifRanges)
             return facts
         default: break
         }
         return nil
+    }
+
+    /// Refuses EXIF blocks in which libexif would follow pointers for a long time.
+    private func checkExif(_ ranges: [Range<Int>]) throws {
+        guard ranges.count <= HeaderReader.maxExifBlocks else {
+            throw ServiceError(
+                .imageTooLarge,
+                "The image has too many EXIF blocks; the limit is \(HeaderReader.maxExifBlocks)."
+            )
+        }
+        var entries = 0
+        for range in ranges {
+            let block = bytes.read(at: range.lowerBound, count: min(range.count, ExifTags.countedLength))
+            entries += ExifTags(in: block).entries
+            guard entries <= ExifTags.most else {
+                throw ServiceError(
+                    .imageTooLarge,
+                    "The image has too many EXIF entries; the limit is \(ExifTags.most), each counted as often as "
+                        + "pointers lead to it, and one more for each 4096 bytes of its value, and 300 in a maker note "
+                        + "of Apple's."
+                )
+            }
+        }
     }
 
     private func tooManySegments(_ limit: Int) -> ServiceError {
@@ -158,15 +176,9 @@ extension VipsImageHandle {
 
     fileprivate var channels: Int { isPackedLAB ? 3 : bands }
 
-    /// The names of Go's image library, which Qiniu returns; it has none for 32 bits.
+    /// The colour model as `imageInfo` writes it; there is no name for 32 bits.
     fileprivate var colorModel: String {
-        let isDeep = bitsPerSample == 16
-        let suffix = isDeep ? "64" : ""
-        return switch (channels, hasAlpha) {
-        case (1, _): isDeep ? "gray16" : "gray"
-        case (_, true): "nrgba\(suffix)"
-        case (4, false): "cmyk"
-        default: "rgba\(suffix)"
-        }
+        if channels == 4, !hasAlpha { return "cmyk" }
+        return ColorModel.name(isGray: channels == 1, hasAlpha: hasAlpha, isDeep: bitsPerSample == 16)
     }
 }

@@ -75,13 +75,6 @@ struct ImageEncoder {
 
     private var keepsMetadata: Bool { output.orientation != nil || output.keepsCopyright }
 
-    /// EXIF with an orientation only: savers write metadata only into existing EXIF.
-    private static let bareEXIF: [UInt8] = [
-        0x49, 0x49, 0x2a, 0, 8, 0, 0, 0, 1, 0, 0x12, 0x01, 3, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
-    ]
-
-    /// The copyright fields, which a setting retains.
-    static let copyright = ["exif-ifd0-Copyright", "exif-ifd0-Artist"]
     /// The fields that describe only how frames are shown.
     private static let animation = ["page-height", "n-pages", "delay", "loop"]
 
@@ -91,14 +84,10 @@ struct ImageEncoder {
     /// strip metadata does not remove all of it (WebP's of 8.14).
     private func withMetadata(_ image: borrowing VipsImageHandle) throws(VipsError) -> VipsImageHandle {
         let image = try image.unshared()
-        let names = output.keepsCopyright ? ImageEncoder.copyright : []
-        let stored = names.compactMap { name in
-            image.text(name).flatMap { ExifReader.field($0)?.stored }.map { (name, $0) }
-        }
+        let rights = output.keepsCopyright ? ImageRights.texts(of: image) : [:]
         for name in image.fieldNames where !ImageEncoder.animation.contains(name) { image.remove(name) }
-        if keepsMetadata { image.set("exif-data", to: ImageEncoder.bareEXIF) }
-        // Savers remove the last bracket of a value, which is libexif's description of it.
-        for (name, text) in stored { image.set(name, to: "\(text) (, ASCII, 1 components, 1 bytes)") }
+        // Savers write metadata only into existing EXIF.
+        if keepsMetadata { ImageRights.attach(rights, to: image, hasOrientation: true) }
         if let orientation = output.orientation { image.set("orientation", to: orientation) }
         return image
     }

@@ -32,13 +32,8 @@ extension ImageJob {
         on size: ImageSize,
         opacity: Int
     ) throws -> VipsImageHandle? {
-        do {
-            return try decodedPicture(mark, on: size, opacity: opacity)
-        } catch let error as VipsError {
-            try watch.check()
-            throw ServiceError.unreadableMark(error)
-        } catch let error as BMPError {
-            throw ServiceError.unreadableMark(error)
+        try watch.reading(refusing: ServiceError.unreadableMark) {
+            try decodedPicture(mark, on: size, opacity: opacity)
         }
     }
 

@@ -18,15 +18,10 @@ struct ImageJob {
     /// - Throws: ``ServiceError/Code/notAnImage``, also for a damaged source, which shows only while the result is
     ///   written; the errors of ``JobWatch/check()``.
     func run(_ input: ImageDecoder.Input) throws -> RenderedImage {
-        do {
+        try watch.reading {
             let image = try plan.frames > 1 ? moving(input) : still(input)
             let bytes = try ImageEncoder(output: plan.output, watch: watch).encode(image)
             return RenderedImage(bytes: bytes, format: plan.output.format)
-        } catch let error as VipsError {
-            try watch.check()
-            throw ServiceError.unreadable(error)
-        } catch let error as BMPError {
-            throw ServiceError.unreadable(error)
         }
     }
 
@@ -53,23 +48,17 @@ struct ImageJob {
         of input: ImageDecoder.Input,
         _ image: borrowing VipsImageHandle
     ) throws(VipsError) -> VipsImageHandle {
-        guard plan.output.keepsCopyright, header.format != .bmp,
-            ImageEncoder.copyright.allSatisfy({ image.text($0) == nil })
-        else { return image.shared() }
+        guard plan.output.keepsCopyright, header.format != .bmp, !image.has("exif-data") else { return image.shared() }
         let texts = try copyright(of: input)
+        guard !texts.isEmpty else { return image.shared() }
         let result = try image.unshared()
-        for name in ImageEncoder.copyright {
-            if let text = texts[name] { result.set(name, to: text) }
-        }
+        ImageRights.attach(texts, to: result, hasOrientation: false)
         return result
     }
 
     private func copyright(of input: ImageDecoder.Input) throws(VipsError) -> [String: String] {
         if case .decoded(let decoded, _) = input, header.format.isReadByWorker { return decoded.copyright }
-        let source = try VipsImageHandle(VipsSourceHandle(input.bytes, watch: watch))
-        var texts: [String: String] = [:]
-        for name in ImageEncoder.copyright { texts[name] = source.text(name) }
-        return texts
+        return ImageRights.texts(of: try VipsImageHandle(VipsSourceHandle(input.bytes, watch: watch)))
     }
 
     /// Processes each frame separately, then stacks all frames vertically again.
@@ -105,11 +94,6 @@ struct ImageJob {
 }
 
 extension ServiceError {
-    /// The error for an image that cannot be read; the cause is for the log.
-    static func unreadable(_ cause: any Error) -> ServiceError {
-        ServiceError(.notAnImage, "The file is not an image that can be read.", cause: cause)
-    }
-
     /// The error for a watermark's image that cannot be read; the cause is for the log.
     static func unreadableMark(_ cause: any Error) -> ServiceError {
         ServiceError(.notAnImage, "The watermark's image is not an image that can be read.", cause: cause)

@@ -30,16 +30,11 @@ struct FrameSampler {
     /// - Throws: ``ServiceError/Code/notAnImage``, ``ServiceError/Code/imageTooLarge``, and the errors of
     ///   ``JobWatch/check()``.
     func samples(of input: ImageDecoder.Input, frames: [Int]) throws -> [ImageSample] {
-        do {
+        try watch.reading {
             guard case .encoded(let bytes) = input, let last = frames.last, last > 0 else {
                 return try frames.isEmpty ? [] : [still(input)]
             }
             return try moving(bytes, frames: frames, last: last)
-        } catch let error as VipsError {
-            try watch.check()
-            throw ServiceError.unreadable(error)
-        } catch let error as BMPError {
-            throw ServiceError.unreadable(error)
         }
     }
 

@@ -67,7 +67,7 @@ package struct WorkerLauncher: Sendable {
             hasAlpha: head.hasAlpha,
             bands: head.bands,
             bitsPerSample: head.bits,
-            colorModel: colorModel(of: head),
+            colorModel: ColorModel.name(isGray: head.bands == 1, hasAlpha: head.hasAlpha, isDeep: head.bits > 8),
             hasProfile: head.hasProfile
         )
     }
@@ -216,21 +216,8 @@ package struct WorkerLauncher: Sendable {
         }
     }
 
-    private func colorModel(of head: WorkerHead) -> String {
-        let deep = head.bits > 8
-        return switch (head.hasAlpha, head.bands) {
-        case (true, _): deep ? "nrgba64" : "nrgba"
-        case (false, 1): deep ? "gray16" : "gray"
-        case (false, _): deep ? "rgba64" : "rgba"
-        }
-    }
-
     private func notAnImage(_ cause: String) -> ServiceError {
-        ServiceError(
-            .notAnImage,
-            "The file is not an image that can be read.",
-            cause: WorkerFailure(description: "worker process: \(cause)")
-        )
+        ServiceError.notAnImage(WorkerFailure(description: "worker process: \(cause)"))
     }
 
     private func unavailable(_ cause: any Error) -> ServiceError {

@@ -4,7 +4,7 @@ internal import Domain
 struct WorkerMetadata: Equatable {
     /// The fields by name.
     var fields: [String: ExifField] = [:]
-    /// libvips' texts of ``ImageEncoder/copyright``, by their names there.
+    /// The texts of ``ImageRights``, by the names of their tags.
     var copyright: [String: String] = [:]
 
     /// The maximum length of a response in bytes; a file with more EXIF has none of it.
@@ -15,7 +15,7 @@ struct WorkerMetadata: Equatable {
     /// Reads the metadata of an opened image.
     init(of image: borrowing VipsImageHandle) {
         fields = ExifReader.fields(of: image)
-        for name in ImageEncoder.copyright { copyright[name] = image.text(name) }
+        copyright = ImageRights.texts(of: image)
     }
 
     /// Parses a response; `nil` if it is malformed or contains values that no worker returns.
@@ -30,7 +30,7 @@ struct WorkerMetadata: Equatable {
             self.fields[name] = ExifField(type: Int(type), value: text)
         }
         for (name, value) in copyright {
-            guard ImageEncoder.copyright.contains(name), let text = value.stringValue else { return nil }
+            guard ImageRights.tags[name] != nil, let text = value.stringValue else { return nil }
             self.copyright[name] = text
         }
     }

@@ -81,6 +81,7 @@ struct Representation {
             .cacheControl: Caching.never.headerValue,
             .acceptRanges: "bytes",
             .accessControlAllowOrigin: "*",
+            .accessControlExposeHeaders: ExposedHeaders.ofDownloads,
         ]
         headers[.contentRange] = contentRange
         return Response(status: status, headers: headers)
@@ -93,6 +94,7 @@ struct Representation {
             .cacheControl: caching.headerValue,
             .acceptRanges: "bytes",
             .accessControlAllowOrigin: "*",
+            .accessControlExposeHeaders: ExposedHeaders.ofDownloads,
             .xContentTypeOptions: "nosniff",
         ]
         headers[.lastModified] = modified?.httpDate
