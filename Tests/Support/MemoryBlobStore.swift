@@ -192,6 +192,8 @@ package final class MemoryBlobStore: BlobStore {
 /// A blob whose bytes are in this process.
 struct MemoryOpenBlob: OpenBlob {
     let bytes: ByteBuffer
+    /// Lives as long as the blob is open.
+    var opening: (any Sendable)?
     var size: Int64 { Int64(bytes.readableBytes) }
     var local: LocalBytes? { .memory(bytes) }
 

@@ -17,12 +17,16 @@ package final class MemoryStagingArea: StagingArea {
         /// The undecided commits.
         var kept: Set<CommitNote> = []
         var drafts = 0
+        /// Runs before the next bytes without the name of an upload are staged.
+        var draftHook: (@Sendable () async throws -> Void)?
         /// The number of syncs that fail next.
         var failingSyncs = 0
         /// Whether another server counts this one as ended.
         var countsAsEnded = false
         /// The names of the bytes that were closed, in this order.
         var closed: [String] = []
+        /// The number of bytes that are open for reading, and the largest number so far.
+        var open = (now: 0, most: 0)
 
         /// Whether this sync fails.
         var takesFailure: Bool {
@@ -50,10 +54,23 @@ package final class MemoryStagingArea: StagingArea {
     /// The names of the bytes that were closed, in this order.
     package var closed: [String] { with(\.closed) }
 
+    /// The largest number of bytes that were open for reading at once.
+    package var mostOpen: Int { with { $0.open.most } }
+
     /// The number of times that bytes without the name of an upload were staged: for one request, or for a copy.
     package var draftCount: Int { with(\.drafts) }
 
+    /// Runs a body once, before the next bytes without the name of an upload are staged.
+    package func beforeNextDraft(_ body: @escaping @Sendable () async throws -> Void) {
+        with { $0.draftHook = body }
+    }
+
     package func stage() async throws -> any StagedBlob {
+        let hook = with { state in
+            defer { state.draftHook = nil }
+            return state.draftHook
+        }
+        try await hook?()
         let name = with { state in
             state.drafts += 1
             state.staged["draft-\(state.drafts)"] = ByteBuffer()
@@ -148,7 +165,7 @@ private final class MemoryStagedBlob: StagedBlob {
         bytes.part(at: offset, count: count)
     }
 
-    func open() async throws -> any OpenBlob { MemoryOpenBlob(bytes: bytes) }
+    func open() async throws -> any OpenBlob { MemoryOpenBlob(bytes: bytes, opening: Opening(in: area)) }
 
     func synchronize() async throws {
         try hasFailed.withLock { hasFailed in
@@ -252,6 +269,18 @@ private final class MemoryStagedBlob: StagedBlob {
             name = new
         }
     }
+}
+
+/// Counts bytes as open while it lives.
+private final class Opening: Sendable {
+    private let area: MemoryStagingArea
+
+    init(in area: MemoryStagingArea) {
+        self.area = area
+        area.with { $0.open = ($0.open.now + 1, max($0.open.most, $0.open.now + 1)) }
+    }
+
+    deinit { area.with { $0.open.now -= 1 } }
 }
 
 private final class MemoryBlobWriter: BlobWriter {

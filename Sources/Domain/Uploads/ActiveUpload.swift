@@ -11,6 +11,12 @@ final class ActiveUpload: Sendable {
 
     struct State: Sendable {
         var stored: StoredUpload
+        /// The estimated memory of a large description in bytes; `nil` if it is small, and always in ``stored``.
+        let largeMemory: Int?
+        /// The number of requests that use the large description.
+        private var describers = 0
+        /// Whether the description is in ``stored``.
+        private(set) var isDescribed = true
         var layout = PartLayout()
         /// The ids of the stored parts, by number.
         var partIDs: [Int: ObjectID] = [:]
@@ -27,8 +33,12 @@ final class ActiveUpload: Sendable {
         /// Whether the upload was cancelled or expired.
         var isEnded = false
 
-        init(_ found: UploadRecords.Found) {
+        /// Takes what rows say; a large description only if requests use it already.
+        init(_ found: UploadRecords.Found, describers: Int = 0) {
             stored = found.upload
+            largeMemory = found.upload.largeMemory
+            self.describers = describers
+            omitUnused()
             for stored in found.parts {
                 partIDs[stored.number] = stored.id
                 if stored.number == UploadHandle.number { isGrowing = stored.sharing?.isOpen ?? false }
@@ -39,6 +49,38 @@ final class ActiveUpload: Sendable {
                 layout.restore(stored.number, part, unit: stored.unit)
             }
         }
+
+        private mutating func omitUnused() {
+            guard largeMemory != nil, describers == 0 else { return }
+            stored.omitDescription()
+            isDescribed = false
+        }
+
+        /// Replaces the stored state.
+        mutating func replaceStored(by changed: StoredUpload) {
+            let before = stored
+            stored = changed
+            guard largeMemory != nil else { return }
+            if describers > 0, isDescribed { stored.takeDescription(of: before) } else { stored.omitDescription() }
+        }
+
+        /// Notes that one more request uses the description.
+        mutating func beginDescribing() { describers += 1 }
+
+        /// Takes a large description from the upload's row.
+        mutating func describe(by row: StoredUpload) {
+            stored.takeDescription(of: row)
+            isDescribed = true
+        }
+
+        /// Notes that a request has ended; with the last one a large description is dropped.
+        mutating func endDescribing() {
+            describers -= 1
+            omitUnused()
+        }
+
+        /// The state by newly read rows, for the same requests.
+        func reread(_ found: UploadRecords.Found) -> State { State(found, describers: describers) }
 
         /// The number of bytes, given those of each part that have arrived here, recorded or not.
         func received(with arrived: [Int: Int64]) -> Int64 {
@@ -69,7 +111,7 @@ final class ActiveUpload: Sendable {
     func update(_ found: UploadRecords.Found) {
         with { state in
             let before = state
-            state = State(found)
+            state = before.reread(found)
             (state.lease, state.leavesPut, state.isEnded) = (before.lease, before.leavesPut, before.isEnded)
         }
     }
@@ -77,7 +119,7 @@ final class ActiveUpload: Sendable {
     /// Notes that the upload is finished: its parts are in the file, or not needed any more.
     func finish(_ finished: StoredUpload) {
         with { state in
-            state.stored = finished
+            state.replaceStored(by: finished)
             (state.lease, state.isUndecided) = (nil, false)
             guard finished.kind != .partial else { return }
             state.layout = PartLayout()

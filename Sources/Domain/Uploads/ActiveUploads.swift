@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The uploads in use, by the digest of their token; recently used ones stay in memory for the next request, but large
-/// descriptions do not.
+/// The uploads in use, by the digest of their token; recently used ones stay in memory for the next request, with their
+/// parts, but without large descriptions.
 ///
 /// On a shared store none stays, and each request reads the rows again.
 final class ActiveUploads: Sendable {
@@ -25,17 +25,6 @@ final class ActiveUploads: Sendable {
         case loading(Task<ActiveUpload?, any Error>)
         /// Each request loads its own: on a shared store.
         case rows
-    }
-
-    /// What stays of an entry after a request.
-    private enum Retention {
-        case all
-        /// After the last request what is not in rows, without the description, which is large.
-        case use
-        /// The entry is dropped at once, also from other requests that use it: the upload has ended.
-        case nothing
-        /// The entry is dropped at once, and its bytes are closed: the upload could not be loaded.
-        case closed
     }
 
     private struct State {
@@ -86,7 +75,7 @@ final class ActiveUploads: Sendable {
 
     /// The number of uploads without a request that stay cached.
     static let idleCount = 128
-    /// The maximum size of the description of those, in bytes: 256 of them take 80 MB.
+    /// The maximum size of a description that stays with them, in bytes: 256 of them take 80 MB.
     static let idleSize = 8 << 10
     /// The number of announced uploads that stay cached until their first request.
     ///
@@ -133,7 +122,7 @@ final class ActiveUploads: Sendable {
             case .unloaded, .rows: upload = try await load().map { ActiveUpload($0, in: entry.use) }
             }
         } catch {
-            await close(release(digest, entry.number, retaining: .closed))
+            await close(release(digest, entry.number, retaining: false))
             throw error
         }
         do {
@@ -186,9 +175,9 @@ final class ActiveUploads: Sendable {
     /// - Parameters:
     ///   - digest: The digest of the token.
     ///   - number: The number of the entry.
-    ///   - retention: What stays of the entry, on a store that is not shared.
+    ///   - isRetained: Whether the entry stays, on a store that is not shared; otherwise other requests lose it as well.
     /// - Returns: The upload whose bytes are to be closed.
-    private func release(_ digest: String, _ number: Int, retaining retention: Retention) -> UploadUse? {
+    private func release(_ digest: String, _ number: Int, retaining isRetained: Bool) -> UploadUse? {
         state.withLock { state in
             guard var entry = state.entries[digest], entry.number == number else { return nil }
             entry.users -= 1
@@ -197,25 +186,17 @@ final class ActiveUploads: Sendable {
                 state.entries[digest] = isLast ? nil : entry
                 return nil
             }
-            let hasBytes = entry.use.with { $0.blob != nil }
-            switch retention {
-            case .all: state.entries[digest] = entry
-            case .use:
-                if isLast { entry.source = .unloaded }
-                state.entries[digest] = isLast && !hasBytes ? nil : entry
-            case .nothing, .closed: state.entries[digest] = nil
-            }
+            state.entries[digest] = isRetained ? entry : nil
             let closed = isLast ? state.rest(digest) : nil
             state.dropIdle()
-            return retention == .closed ? entry.use : closed
+            return closed
         }
     }
 
     /// Ends the use of an entry by one request, and closes the bytes that are not to stay open.
     private func release(_ digest: String, _ number: Int, of upload: ActiveUpload?) async {
-        let (isEnded, isSmall) =
-            upload?.with { ($0.isEnded, $0.stored.hasDescription(upTo: ActiveUploads.idleSize)) } ?? (true, true)
-        await close(release(digest, number, retaining: isEnded ? .nothing : isSmall ? .all : .use))
+        let isEnded = upload?.with(\.isEnded) ?? true
+        await close(release(digest, number, retaining: !isEnded))
     }
 
     private func close(_ use: UploadUse?) async {

@@ -19,14 +19,14 @@ package struct StoredUpload: Sendable, Hashable {
     let contextKey: String
     /// The file's key.
     package let key: FileKey
-    /// The client's description of the file.
-    package let description: UploadDescription
+    /// The client's description of the file; a large one lacks `metaData` and ACL while no request uses it.
+    package private(set) var description: UploadDescription
     /// The caller who began the upload.
     let creator: Creator
     /// The kind of the upload.
     package let kind: Kind
-    /// The `Upload-Metadata` header of a tus client, unchanged, because `HEAD` returns it.
-    package let metadataHeader: String?
+    /// The `Upload-Metadata` header of a tus client, unchanged, because `HEAD` returns it; a part of the description.
+    package private(set) var metadataHeader: String?
     /// The announced number of bytes; `nil` if the client did not announce it.
     package internal(set) var size: Int64?
     /// The bytes that count for the quota: the announced bytes, or the received bytes if none were announced.
@@ -104,10 +104,22 @@ extension StoredUpload {
     var isOpen: Bool { !isFinished || kind == .partial }
 
     /// Whether the client's description has at most a number of bytes as text; in memory it takes up to forty times as many.
-    func hasDescription(upTo size: Int) -> Bool {
-        var rest = size - (metadataHeader?.utf8.count ?? 0)
-        return JSONValue.object(description.metaData).fits(in: &rest)
-            && JSONValue.object(description.acl?.json ?? [:]).fits(in: &rest)
+    func hasDescription(upTo size: Int) -> Bool { description.fits(in: size, with: metadataHeader) }
+
+    /// The estimated memory of a large description (``UploadDescription/largeMemory(with:)``).
+    var largeMemory: Int? { description.largeMemory(with: metadataHeader) }
+
+    /// Removes what makes a description large.
+    mutating func omitDescription() {
+        description.metaData = [:]
+        description.acl = nil
+        metadataHeader = nil
+    }
+
+    /// Takes the description of the same upload, which never changes.
+    mutating func takeDescription(of row: StoredUpload) {
+        description = row.description
+        metadataHeader = row.metadataHeader
     }
 
     /// Whether it waits for partial uploads to be finished (tus `concatenation-unfinished`).

@@ -94,10 +94,7 @@ extension UploadHandle {
     ///   rules.
     package func finishBlocks(_ texts: [Substring], size: Int64) async throws -> FileRecord {
         try await exclusively { [self] in
-            try requireNotEnded()
-            if let known = try await file() { return known }
-            try requireOpen()
-            try requireFile()
+            if let known = try await finishedFile() { return known }
             let parts = active.with(\.layout.parts)
             var order: [Int] = []
             for text in texts {

@@ -30,9 +30,7 @@ extension UploadHandle {
             do {
                 let successor = try await exclusively(waiting: waits) { [self] in try await finish(waiting: waits) }
                 // The piece is finished even if the file fails; HEAD of the final upload reports that.
-                if let successor {
-                    _ = try? await service.using(id: successor) { try await $0.concatenateIfFinished(waiting: waits) }
-                }
+                if let successor { await service.concatenateIfFinished(successor, waiting: waits) }
             } catch {
                 if !active.with(\.isEnded) { service.unfinished.insert(active.id) }
                 throw error
@@ -70,6 +68,16 @@ extension UploadHandle {
 }
 
 extension UploadService {
+    /// Creates the file of a waiting final upload, if its pieces are all finished and this succeeds now.
+    fileprivate func concatenateIfFinished(_ final: ObjectID, waiting waits: Bool) async {
+        do {
+            _ = try await using(id: final) { try await $0.concatenateIfFinished(waiting: waits) }
+        } catch let error as ServiceError where error.code == .overloaded {
+            // A description that is refused ends this before the attempt, which otherwise notes the upload for the sweep.
+            unfinished.insert(final)
+        } catch {}
+    }
+
     /// Finishes uploads that a previous server left with all their bytes.
     ///
     /// Call it before the first request and after all apps exist, because a key must be free in each of them. Digests

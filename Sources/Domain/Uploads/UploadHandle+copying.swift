@@ -11,11 +11,11 @@ struct CheckedCopy: Sendable {
 }
 
 extension UploadHandle {
-    /// Copies staged bytes one after the other, and checks whether the upload can have them as its file.
+    /// Copies pieces of staged bytes one after the other, and checks whether the upload can have them as its file.
     ///
     /// - Throws: Errors of the rules; the copy is removed then.
-    func copy(_ sources: [(source: any StagedBlob, piece: PartLayout.Piece)]) async throws -> CheckedCopy {
-        let size = sources.reduce(0) { $0 + $1.piece.size }
+    func copy(_ sources: [(source: any StagedBlob, pieces: [PartLayout.Piece])]) async throws -> CheckedCopy {
+        let size = sources.reduce(0) { $0 + $1.pieces.size }
         let joined = try await service.storage.staging.stage()
         do {
             try await joined.requireFreeSpace(for: size)
@@ -45,24 +45,36 @@ extension UploadHandle {
     }
 
     /// Copies pieces of staged bytes to consecutive offsets.
-    static func copy(
-        _ pieces: [(source: any StagedBlob, piece: PartLayout.Piece)],
+    ///
+    /// One source is open at a time: a file can have many, and the limit of open files has no share for them.
+    private static func copy(
+        _ sources: [(source: any StagedBlob, pieces: [PartLayout.Piece])],
         to target: any StagedBlob
     ) async throws {
         let writer = target.write(at: 0, digesting: [])
-        for (source, piece) in pieces {
-            var position = piece.offset
-            let end = piece.offset + piece.size
-            while position < end {
-                let bytes = try await source.read(at: position, count: Int(min(1 << 20, end - position)))
-                guard bytes.readableBytes > 0 else {
-                    throw ServiceError(.internalFailure, "Internal error.", cause: StagedBytesMissing())
-                }
-                position += Int64(bytes.readableBytes)
-                try await writer.append(bytes)
-            }
+        // Empty sources can have no bytes to open.
+        for (source, pieces) in sources where pieces.size > 0 {
+            let opened = try await source.open()
+            for piece in pieces { try await copy(piece, of: opened, to: writer) }
         }
         _ = try await writer.finish()
+    }
+
+    private static func copy(
+        _ piece: PartLayout.Piece,
+        of source: any OpenBlob,
+        to writer: any BlobWriter
+    ) async throws {
+        var position = piece.offset
+        let end = piece.offset + piece.size
+        while position < end {
+            let bytes = try await source.read(at: position, count: Int(min(1 << 20, end - position)))
+            guard bytes.readableBytes > 0 else {
+                throw ServiceError(.internalFailure, "Internal error.", cause: StagedBytesMissing())
+            }
+            position += Int64(bytes.readableBytes)
+            try await writer.append(bytes)
+        }
     }
 }
 

@@ -87,10 +87,7 @@ extension UploadHandle {
     ///   the upload continues then, except after a few refusals because of the bytes.
     package func finish(_ listed: [(number: Int, tag: String)]) async throws -> FileRecord {
         try await exclusively { [self] in
-            try requireNotEnded()
-            if let known = try await file() { return known }
-            try requireOpen()
-            try requireFile()
+            if let known = try await finishedFile() { return known }
             let parts = active.with(\.layout.parts)
             var previous = 0
             for (index, entry) in listed.enumerated() {

@@ -46,7 +46,7 @@ extension UploadHandle {
                 )
                 active.with { state in
                     state.partIDs[attempt.number] = saved.part.id
-                    state.stored = saved.upload
+                    state.replaceStored(by: saved.upload)
                     state.held[attempt.number] = nil
                     if let part = saved.part.part { state.layout.record(attempt.number, part) }
                 }

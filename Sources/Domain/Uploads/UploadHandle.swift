@@ -26,6 +26,19 @@ package struct UploadHandle: Sendable {
         guard !active.with(\.isUndecided) else { throw UploadHandle.isUndecided }
     }
 
+    /// The file of an upload that an earlier request has finished; `nil` if this one is to create it.
+    ///
+    /// - Throws: ``ServiceError/Code/uploadNotFound`` if the upload has ended; ``ServiceError/Code/uploadConflict`` if
+    ///   its file was deleted, or if it is a partial or a final upload of tus; ``ServiceError/Code/overloaded`` if the
+    ///   storage failed while it stored the file.
+    func finishedFile() async throws -> FileRecord? {
+        try requireNotEnded()
+        if let known = try await file() { return known }
+        try requireOpen()
+        try requireFile()
+        return nil
+    }
+
     static let isFinished = ServiceError(.uploadConflict, "The upload is finished; its file cannot change.")
 
     static let isUndecided = ServiceError(
@@ -75,13 +88,15 @@ extension UploadService {
     ///   - token: The token.
     ///   - needsParts: Whether the body needs the stored parts before it receives or finishes something: for the progress,
     ///     and for tus. On a shared store their rows are not read otherwise.
+    ///   - use: How the body uses the upload's description.
     ///   - body: Receives the upload.
     /// - Returns: The result of the body.
-    /// - Throws: ``ServiceError/Code/uploadNotFound``, ``ServiceError/Code/overloaded`` if too many requests for uploads
-    ///   with large descriptions run, and errors of the body.
+    /// - Throws: ``ServiceError/Code/uploadNotFound``, ``ServiceError/Code/overloaded`` if large descriptions of others
+    ///   use up the memory for them, and errors of the body.
     package func using<Result>(
         _ token: UploadToken,
         readingParts needsParts: Bool = true,
+        describing use: DescriptionUse = .counted,
         _ body: (UploadHandle) async throws -> Result
     ) async throws -> Result {
         // A server that is alone keeps what it has read.
@@ -89,9 +104,33 @@ extension UploadService {
             try await records.find(token, reading: needsParts || !isShared ? .all : .none)
         } _: { found in
             guard let found, isAlive(found) else { throw UploadService.notFound }
-            return try await largeDescriptions.counting(found.stored) {
+            return try await describing(found, as: use) {
                 try await body(UploadHandle(active: found, service: self))
             }
+        }
+    }
+
+    /// Runs a body, with the description of an upload in memory if the body uses it.
+    func describing<Result>(
+        _ upload: ActiveUpload,
+        as use: DescriptionUse,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard use != .unused, let memory = upload.with(\.largeMemory) else { return try await body() }
+        return try await largeDescriptions.counting(
+            use == .counted ? memory : nil,
+            of: upload.stored.creator,
+            sharedBy: isShared ? nil : upload.id
+        ) {
+            upload.with { $0.beginDescribing() }
+            defer { upload.with { $0.endDescribing() } }
+            if !upload.with(\.isDescribed) {
+                guard let row = try await records.find(id: upload.id, reading: .none)?.upload,
+                    row.tokenDigest == upload.stored.tokenDigest
+                else { throw UploadService.notFound }
+                upload.with { $0.describe(by: row) }
+            }
+            return try await body()
         }
     }
 

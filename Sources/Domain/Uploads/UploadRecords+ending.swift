@@ -34,9 +34,10 @@ extension UploadRecords {
                 finished.sharing = stored.sharing
                 finished.sharing?.lease = nil
             }
+            // The request has no large description if it does not use it.
+            finished.takeDescription(of: stored)
             finished.counted = stored.counted
             finished.successor = stored.successor
-            var ended: [String] = []
             var usage = try writer.usage()
             if let record {
                 usage = usage - .upload(finished.counted) + .file(record.facts.size)
@@ -47,20 +48,7 @@ extension UploadRecords {
             // An upload that was never started has no parts.
             let hasOwnParts = record != nil && (stored.isStarted || lease != nil)
             try writer.removeParts(of: hasOwnParts ? spent + [upload.id] : spent)
-            var seen: Set<ObjectID> = []
-            for partial in spent {
-                guard seen.insert(partial).inserted, let partial = try writer.upload(partial), partial.kind == .partial
-                else { throw UploadService.notFound }
-                usage = usage - .upload(partial.counted)
-                try writer.countClosed(by: partial.creator, at: clock())
-                if let other = partial.successor, other != upload.id,
-                    let final = try writer.removeWaiting(other, at: clock())
-                {
-                    ended.append(final.tokenDigest)
-                    usage = usage - .upload(final.counted)
-                }
-            }
-            try writer.delete(spent, in: .upload)
+            let ended = try writer.removePartials(spent, of: upload.id, from: &usage, at: clock())
             try usage.requireWithin(quota)
             try writer.update(finished.object, in: .upload)
             try writer.save(usage, at: clock())
@@ -102,6 +90,37 @@ extension UploadRecords {
 }
 
 extension WriteTransaction {
+    /// Removes partial uploads that form the file of a final one; other final uploads that wait for them end, too.
+    ///
+    /// - Parameters:
+    ///   - spent: The partial uploads.
+    ///   - upload: The final upload.
+    ///   - usage: The app's usage, without the removed uploads on return.
+    ///   - now: The time of the change.
+    /// - Returns: The digests of the tokens of the other final uploads.
+    /// - Throws: ``ServiceError/Code/uploadNotFound`` if one is named twice, or is no partial upload.
+    fileprivate func removePartials(
+        _ spent: [ObjectID],
+        of upload: ObjectID,
+        from usage: inout Usage,
+        at now: Timestamp
+    ) throws -> [String] {
+        var ended: [String] = []
+        var seen: Set<ObjectID> = []
+        for partial in spent {
+            guard seen.insert(partial).inserted, let partial = try self.upload(partial), partial.kind == .partial
+            else { throw UploadService.notFound }
+            usage = usage - .upload(partial.counted)
+            try countClosed(by: partial.creator, at: now)
+            if let other = partial.successor, other != upload, let final = try removeWaiting(other, at: now) {
+                ended.append(final.tokenDigest)
+                usage = usage - .upload(final.counted)
+            }
+        }
+        try delete(spent, in: .upload)
+        return ended
+    }
+
     fileprivate func removeParts(of uploads: [ObjectID]) throws {
         guard !uploads.isEmpty else { return }
         try delete(try rows(.parts(of: uploads)).map(\.id), in: .uploadPart)

@@ -85,6 +85,29 @@ extension UploadService {
         return (begun, token)
     }
 
+    /// Creates an upload and runs a body with it, while its description counts once for both.
+    ///
+    /// - Parameters:
+    ///   - announcement: The announced file.
+    ///   - caller: The caller.
+    ///   - body: Receives the upload and its token.
+    /// - Returns: The result of the body.
+    /// - Throws: ``ServiceError/Code/overloaded`` as for ``using(_:readingParts:describing:_:)``, before the upload
+    ///   exists; the errors of ``announce(_:as:)`` and of the body.
+    package func announcing<Result>(
+        _ announcement: UploadAnnouncement,
+        as caller: Caller,
+        _ body: (UploadHandle, UploadToken) async throws -> Result
+    ) async throws -> Result {
+        try await largeDescriptions.counting(
+            announcement.description.largeMemory(with: announcement.metadataHeader),
+            of: StoredUpload.Creator(caller)
+        ) {
+            let (_, token) = try await announce(announcement, as: caller)
+            return try await using(token, describing: .alreadyCounted) { try await body($0, token) }
+        }
+    }
+
     /// The media type with which a file will be served, as far as it is known before the bytes arrive.
     package func expectedType(of description: UploadDescription) -> MediaType {
         description.mediaType ?? description.name.pathExtension.flatMap(types.type(ofExtension:)) ?? .octetStream

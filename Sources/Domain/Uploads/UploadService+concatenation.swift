@@ -6,38 +6,40 @@ extension UploadService {
     ///   - announcement: The file; its size is that of the pieces.
     ///   - tokens: The pieces, in order; a piece can be repeated.
     ///   - caller: The caller.
-    /// - Returns: The final upload, finished or waiting, and its token.
+    ///   - body: Receives the final upload, finished or waiting, and its token.
+    /// - Returns: The result of the body.
     /// - Throws: ``ServiceError/Code/badRequest`` if a piece is not a partial upload of this app, and errors of the
-    ///   rules; the pieces stay then, unless they were copied for a few refused files.
-    package func concatenate(
+    ///   rules; the pieces stay then, unless they were copied for a few refused files. Errors of the body.
+    package func concatenate<Result>(
         _ announcement: UploadAnnouncement,
         of tokens: [UploadToken],
-        as caller: Caller
-    ) async throws -> (upload: StoredUpload, token: UploadToken) {
+        as caller: Caller,
+        _ body: (UploadHandle, UploadToken) async throws -> Result
+    ) async throws -> Result {
         var announcement = announcement
         for token in tokens { announcement.pieces.append(try await piece(token)) }
         let pieces = announcement.pieces
-        let (upload, token) = try await announce(announcement, as: caller)
-        guard !upload.isWaiting else { return (upload, token) }
-        let finished = try await using(token) { handle in
-            try await handle.exclusively {
-                do {
-                    try await handle.concatenate(pieces)
-                } catch {
-                    // The client does not receive its URL.
-                    await handle.drop()
-                    throw error
+        return try await announcing(announcement, as: caller) { handle, token in
+            // Those of an upload that waits are in its row, also once it is finished.
+            if handle.stored.pieces.isEmpty {
+                try await handle.exclusively {
+                    do {
+                        try await handle.concatenate(pieces)
+                    } catch {
+                        // The client does not receive its URL.
+                        await handle.drop()
+                        throw error
+                    }
                 }
             }
-            return handle.stored
+            return try await body(handle, token)
         }
-        return (finished, token)
     }
 
     /// The id of a partial upload.
     private func piece(_ token: UploadToken) async throws -> ObjectID {
         do {
-            return try await using(token) { handle in
+            return try await using(token, describing: .unused) { handle in
                 guard handle.stored.kind == .partial else { throw UploadService.noPiece }
                 // Its last request can have been interrupted after the last byte.
                 try await handle.finishIfComplete()
@@ -55,14 +57,17 @@ extension UploadService {
     /// - Returns: The result of the body; `nil` if the upload does not exist.
     func using<Result>(
         id: ObjectID,
+        describing use: DescriptionUse = .counted,
         _ body: (UploadHandle) async throws -> Result
     ) async throws -> Result? {
-        guard let found = try await records.find(id: id) else { return nil }
+        guard let found = try await records.find(id: id, reading: .none) else { return nil }
         return try await active.using(found.upload.tokenDigest) { [records] in
             try await records.find(id: id)
         } _: { active -> Result? in
             guard let active, !active.with(\.isEnded) else { return nil }
-            return try await body(UploadHandle(active: active, service: self))
+            return try await describing(active, as: use) {
+                try await body(UploadHandle(active: active, service: self))
+            }
         }
     }
 }
@@ -118,20 +123,20 @@ extension UploadHandle {
     /// - Throws: ``ServiceError/Code/overloaded`` if another request creates a file of one of the pieces; errors of the
     ///   rules.
     func concatenate(_ pieces: [ObjectID], waiting waits: Bool = true) async throws {
-        var found: [(source: any StagedBlob, piece: PartLayout.Piece)] = []
+        var found: [(source: any StagedBlob, pieces: [PartLayout.Piece])] = []
         var digests: Set<String> = []
         for id in pieces {
-            let piece = try await service.using(id: id) { piece in
-                let bytes = piece.active.with { $0.layout.pieces(of: [UploadHandle.number])?.first }
+            let piece = try await service.using(id: id, describing: .unused) { piece in
+                let bytes = piece.active.with { $0.layout.pieces(of: [UploadHandle.number]) }
                 let blob = try await piece.active.blob(in: service.storage.staging)
-                return (blob, bytes ?? PartLayout.Piece(offset: 0, size: 0), piece.stored.tokenDigest)
+                return (blob, bytes ?? [], piece.stored.tokenDigest)
             }
             guard let (blob, bytes, digest) = piece else { throw UploadService.noPiece }
             found.append((blob, bytes))
             digests.insert(digest)
         }
         let sources = found
-        let size = sources.reduce(0) { $0 + $1.piece.size }
+        let size = sources.reduce(0) { $0 + $1.pieces.size }
         let caller = try await requireEnding(size: size, spending: pieces)
         // Copies with the master key have no limit.
         let claimed: Set<ObjectID> = caller.group == .master ? [] : Set(pieces)
@@ -139,10 +144,13 @@ extension UploadHandle {
             try service.pieceClaims.claim(claimed)
             do {
                 // The request before this one can have spent or removed them.
-                guard case .finished = try await service.records.state(of: pieces) else { throw UploadService.noPiece }
+                try await service.requireFinished(pieces)
                 return try await countingRefusal(of: pieces) { try await copy(sources) }
             } catch {
                 service.pieceClaims.release(claimed)
+                // A refusal for good can remove pieces itself; otherwise the bytes of a removed one cannot be read.
+                if let refusal = error as? ServiceError, UploadHandle.isFinal(refusal) { throw refusal }
+                try await service.requireFinished(pieces)
                 throw error
             }
         } storing: { [self] copied in
@@ -168,11 +176,16 @@ extension UploadHandle {
 }
 
 extension UploadService {
+    /// Throws unless all pieces exist and are complete.
+    fileprivate func requireFinished(_ pieces: [ObjectID]) async throws {
+        guard case .finished = try await records.state(of: pieces) else { throw UploadService.noPiece }
+    }
+
     /// Counts a refusal of a file that was copied from pieces, and removes the pieces that have reached the limit; a piece
     /// that the file names twice was copied twice.
     fileprivate func countRefusal(of pieces: [ObjectID]) async {
         for (id, names) in Dictionary(grouping: pieces, by: \.self) {
-            _ = try? await using(id: id) { piece in
+            _ = try? await using(id: id, describing: .unused) { piece in
                 guard await piece.countRefusal(names.count) else { return }
                 try await piece.cancel()
             }

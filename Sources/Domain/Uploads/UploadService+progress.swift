@@ -52,7 +52,7 @@ extension UploadService {
     ///
     /// - Throws: ``ServiceError/Code/uploadNotFound``.
     package func progress(_ token: UploadToken) async throws -> UploadProgress {
-        try await using(token, readingParts: false) { upload in
+        try await using(token, readingParts: false, describing: .unused) { upload in
             guard isShared else { return upload.progress }
             guard let progress = try await recordedProgress(of: upload) else { throw UploadService.notFound }
             return progress
@@ -66,7 +66,7 @@ extension UploadService {
     ///
     /// - Throws: ``ServiceError/Code/uploadNotFound``; ``ServiceError/Code/overloaded`` if all slots are taken.
     package func beginProgressStream(_ token: UploadToken) async throws -> ProgressSlot {
-        let creator = try await using(token) { $0.stored.creator }
+        let creator = try await using(token, readingParts: false, describing: .unused) { $0.stored.creator }
         return try beginProgressStream(ofGroup: creator.group, at: creator.address)
     }
 
@@ -100,7 +100,7 @@ extension UploadService {
         _ report: @concurrent (ProgressEvent) async throws -> Void
     ) async throws {
         do {
-            try await using(token) { upload in
+            try await using(token, describing: .unused) { upload in
                 if isShared {
                     try await followProgress(of: upload, in: slot, report)
                 } else {

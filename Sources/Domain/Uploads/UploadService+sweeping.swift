@@ -122,7 +122,7 @@ extension UploadService {
     /// decides.
     private func isLeftToUpload(_ note: CommitNote) async throws -> Bool {
         guard !isShared, note.isDraft else { return false }
-        return try await using(id: note.file) { upload in
+        return try await using(id: note.file, describing: .unused) { upload in
             if upload.active.locks.areFree { try await upload.exclusively {} }
             return true
         } ?? false
@@ -146,7 +146,7 @@ extension UploadService {
             } catch let error where StorageFault(error) == .damaged {
                 logger.critical(
                     "The row of an upload is damaged: its bytes stay in staging/ (lcfile check)",
-                    metadata: ["app": "\(app)", "error": "\((error as? ServiceError)?.cause ?? error)"]
+                    metadata: ["app": "\(app)", "error": "\(error.logged)"]
                 )
             }
         }
@@ -207,7 +207,7 @@ extension UploadService {
             guard !isKept else { throw error }
             logger.error(
                 "An interrupted commit cannot be ended now; a sweep or the next start tries again",
-                metadata: ["file": "\(note.file)", "error": "\((error as? ServiceError)?.cause ?? error)"]
+                metadata: ["file": "\(note.file)", "error": "\(error.logged)"]
             )
         }
     }

@@ -72,46 +72,32 @@ import Testing
     }
 
     @Test(
-        "an upload with a large description stays in memory neither after its announcement nor after a request",
+        "a large description stays in memory neither after its announcement nor after a request, its upload does",
         arguments: [(900, true, true), (1100, false, true), (8100, false, true), (8300, false, false)]
     )
     func large(_ size: Int, isKept: Bool, isCached: Bool) async throws {
-        let metaData: [String: JSONValue] = ["text": .string(String(repeating: "a", count: size))]
-        let announced = try await fixture.token(on: service, metaData: metaData)
+        let announced = try await fixture.token(on: service, metaData: ["text": text(size)])
         #expect(service.active.all.count == (isKept ? 1 : 0))
-        #expect(try await service.knows(announced))
-        #expect(service.active.all.count == (isCached ? 1 : 0))
+        try await service.using(announced) { #expect($0.stored.description.metaData == ["text": text(size)]) }
         try await removeRows()
-        #expect(try await service.knows(announced) == isCached)
+        #expect(try await service.knows(announced))
+        #expect(try await service.progress(announced).state == "waiting")
+        if isCached {
+            try await service.using(announced) { _ in }
+        } else {
+            await expectFailure(.uploadNotFound) { try await service.using(announced) { _ in } }
+        }
     }
+
+    private func text(_ size: Int) -> JSONValue { .string(String(repeating: "a", count: size)) }
 
     @Test("requests of one upload share it, also with a large description")
     func shared() async throws {
-        let text = String(repeating: "a", count: 9000)
-        let token = try await fixture.token(on: service, metaData: ["text": .string(text)])
-        let isSame = try await service.using(token) { first in
-            try await service.using(token) { second in first.active === second.active }
+        let token = try await fixture.token(on: service, metaData: ["text": text(9000)])
+        try await service.using(token) { first in
+            try await service.using(token) { #expect(first.active === $0.active) }
+            // It stays until the last of them has ended.
+            #expect(first.stored.description.metaData == ["text": text(9000)])
         }
-        #expect(isSame)
-    }
-
-    @Test("requests for large descriptions of clients have a limit, which others and the master key do not meet")
-    func manyLarge() async throws {
-        let metaData: [String: JSONValue] = ["text": .string(String(repeating: "a", count: 9000))]
-        let large = try await fixture.token(on: service, metaData: metaData)
-        let imported = try await fixture.token(on: service, metaData: metaData, as: fixture.people.master)
-        let small = try await fixture.token(on: service)
-        try await nested(LargeDescriptions.limit, large) { [service] in
-            await expectFailure(.overloaded) { try await service.using(large) { _ in } }
-            try await service.using(imported) { _ in }
-            try await service.using(small) { _ in }
-        }
-        try await service.using(large) { _ in }
-    }
-
-    /// Runs a body while as many requests use an upload.
-    private func nested(_ count: Int, _ token: UploadToken, _ body: () async throws -> Void) async throws {
-        guard count > 0 else { return try await body() }
-        try await service.using(token) { _ in try await nested(count - 1, token, body) }
     }
 }

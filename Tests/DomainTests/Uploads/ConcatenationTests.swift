@@ -239,6 +239,23 @@ import Testing
         #expect(fixture.store.count(of: .upload) == 2)
     }
 
+    @Test("a copy has one piece open at a time")
+    func openPieces() async throws {
+        let upload = try await concatenate([try await partial("abc"), try await partial("de"), try await partial("f")])
+        #expect(try await fixture.text(of: upload.key) == "abcdef")
+        #expect(fixture.staging.mostOpen == 1)
+    }
+
+    @Test("a piece that is deleted before the copy reaches it ends the final upload")
+    func deletedWhileCopied() async throws {
+        let pieces = [try await partial("abc"), try await partial("def")]
+        fixture.staging.beforeNextDraft { [service] in try await service.cancel(pieces[0]) }
+        await expectFailure(.badRequest) { try await concatenate([pieces[1], pieces[0], pieces[1]]) }
+        #expect(fixture.store.count(of: .file) == 0)
+        #expect(try await service.knows(pieces[1]))
+        #expect(fixture.store.count(of: .upload) == 1)
+    }
+
     @Test("a file that is refused leaves the partial uploads for another attempt")
     func refused() async throws {
         let tokens = [try await partial("abc"), try await partial("def")]

@@ -105,10 +105,35 @@ import Testing
         }
         _ = try await beginBlocks(UploadService.maxOpenIdle)
         #expect(fixture.staging.closed == [large.id])
+        #expect(try await service.using(large.token, describing: .unused) { $0.stored.description.metaData } == [:])
+    }
+
+    @Test("a part that is sent again and again takes no further bytes, also with a large description")
+    func repeated() async throws {
+        let text = JSONValue.string(String(repeating: "a", count: ActiveUploads.idleSize))
+        let (_, token) = try await fixture.begin(on: service, size: 4, metaData: ["text": text])
+        var last = try await service.send([(1, "aaaa")], token)
+        for round in 0..<20 { last = try await service.send([(1, "\(round + 10)bb")], token) }
+        let extent = try await service.using(token) { try await $0.active.blob(in: fixture.staging).extent() }
+        #expect(extent <= ContentHash.blockSize + 4)
+        #expect(try await fixture.text(of: try await service.finish(last, token).key) == "29bb")
+    }
+
+    @Test("the rows of parts are read once, also with a large description")
+    func readOnce() async throws {
+        let reads = Mutex(0)
+        let store = HookedStore(fixture.store, beforeRead: { reads.withLock { $0 += 1 } })
+        let service = fixture.service(through: store)
+        let text = JSONValue.string(String(repeating: "a", count: ActiveUploads.idleSize))
+        let (_, token) = try await fixture.begin(on: service, metaData: ["text": text])
+        _ = try await service.send([(1, "aaaa"), (2, "bbbb")], token)
         try await fixture.store.write { writer in
-            _ = try writer.delete(try writer.rows(ObjectQuery(.upload, page: .all)).map(\.id), in: .upload)
+            _ = try writer.delete(try writer.rows(ObjectQuery(.uploadPart, page: .all)).map(\.id), in: .uploadPart)
         }
-        #expect(try await service.knows(large.token) == false)
+        let before = reads.withLock(\.self)
+        #expect(try await service.progress(token).received == 8)
+        #expect(reads.withLock(\.self) == before)
+        try await service.using(token) { #expect($0.progress.received == 8) }
     }
 
     @Test("bytes that lack a sync are closed before their upload is forgotten, however many uploads follow")
@@ -123,19 +148,19 @@ import Testing
         #expect(fixture.staging.closed == [first.id])
     }
 
-    @Test("bytes of an upload with a large description are closed if its row cannot be read")
+    @Test("an upload with a large description goes on after a time in which its row could not be read")
     func unreadable() async throws {
         let fails = Mutex(false)
         let store = HookedStore(fixture.store, beforeRead: { if fails.withLock(\.self) { throw Unreadable() } })
         let service = fixture.service(through: store)
         let text = JSONValue.string(String(repeating: "a", count: ActiveUploads.idleSize))
-        let (upload, token) = try await fixture.begin(on: service, metaData: ["text": text])
+        let (_, token) = try await fixture.begin(on: service, metaData: ["text": text])
         _ = try await service.beginBlock(of: 4, "ab", token)
         fails.withLock { $0 = true }
-        await #expect(throws: Unreadable.self) { try await service.knows(token) }
-        #expect(fixture.staging.closed == [upload.id.description])
+        await #expect(throws: Unreadable.self) { try await service.using(token) { _ in } }
+        #expect(fixture.staging.closed == [])
         fails.withLock { $0 = false }
-        #expect(try await service.knows(token))
+        #expect(try await service.using(token) { $0.progress.received } == 2)
     }
 
     private struct Unreadable: Error {}

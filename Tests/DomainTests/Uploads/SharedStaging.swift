@@ -67,23 +67,40 @@ final class SharedStaging: Sendable {
             .sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }.map(\.element)
     }
 
-    private func extent(of folder: String) -> Int {
-        segments(of: folder).reduce(0) { extent, segment in
+    private func extent(of folder: String) -> Int { SharedStaging.extent(of: segments(of: folder)) }
+
+    /// The bytes of a range, without what is behind the end; `nil` where there are none.
+    private func bytes(of folder: String, in range: Range<Int>) -> [UInt8?] {
+        SharedStaging.bytes(of: segments(of: folder), in: range)
+    }
+
+    private static func extent(of segments: [Segment]) -> Int {
+        segments.reduce(0) { extent, segment in
             segment.isEnd ? min(extent, segment.offset) : max(extent, segment.offset + segment.bytes.count)
         }
     }
 
-    /// The bytes of a range, without what is behind the end; `nil` where there are none.
-    private func bytes(of folder: String, in range: Range<Int>) -> [UInt8?] {
-        let range = range.clamped(to: 0..<extent(of: folder))
+    private static func bytes(of segments: [Segment], in range: Range<Int>) -> [UInt8?] {
+        let range = range.clamped(to: 0..<extent(of: segments))
         var bytes = [UInt8?](repeating: nil, count: range.count)
-        for segment in segments(of: folder) {
+        for segment in segments {
             let end = segment.isEnd ? Int.max : segment.offset + segment.bytes.count
             for offset in range.clamped(to: segment.offset..<end) {
                 bytes[offset - range.lowerBound] = segment.isEnd ? nil : segment.bytes[offset - segment.offset]
             }
         }
         return bytes
+    }
+
+    /// The bytes of a folder when they were opened; parts can be far from each other.
+    private struct Opened: OpenBlob {
+        let segments: [Segment]
+        var size: Int64 { Int64(SharedStaging.extent(of: segments)) }
+        var local: LocalBytes? { nil }
+
+        func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
+            ByteBuffer(bytes: SharedStaging.bytes(of: segments, in: Int(offset)..<Int(offset) + count).map { $0 ?? 0 })
+        }
     }
 
     private struct Area: StagingArea {
@@ -180,7 +197,10 @@ final class SharedStaging: Sendable {
             ByteBuffer(bytes: shared.bytes(of: folder, in: Int(offset)..<Int(offset) + count).map { $0 ?? 0 })
         }
 
-        func open() async throws -> any OpenBlob { preconditionFailure("not used") }
+        func open() async throws -> any OpenBlob {
+            Opened(segments: shared.segments(of: folder))
+        }
+
         func synchronize() async throws {}
 
         func finish(size: Int64, needsMD5: Bool) async throws -> StagedFacts {

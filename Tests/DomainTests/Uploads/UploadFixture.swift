@@ -128,6 +128,15 @@ final class SlowBody: Sendable {
 }
 
 extension UploadService {
+    /// Concatenates pieces; gives the final upload and its token.
+    func concatenate(
+        _ announcement: UploadAnnouncement,
+        of tokens: [UploadToken],
+        as caller: Caller
+    ) async throws -> (upload: StoredUpload, token: UploadToken) {
+        try await concatenate(announcement, of: tokens, as: caller) { (upload: $0.stored, token: $1) }
+    }
+
     /// Sends all bytes in one request.
     func put(
         _ text: String,

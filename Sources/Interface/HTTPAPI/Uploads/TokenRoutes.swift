@@ -66,8 +66,9 @@ struct TokenRoutes: Sendable {
         let members = body?.objectValue ?? [:]
         if let token = members["token"]?.stringValue.flatMap({ UploadToken($0) }) {
             do {
-                try await app.uploads.using(token) { upload in
-                    if members["result"] == .bool(false) {
+                let isCancelled = members["result"] == .bool(false)
+                try await app.uploads.using(token, describing: isCancelled ? .unused : .counted) { upload in
+                    if isCancelled {
                         try await upload.cancel()
                     } else if members["result"] == .bool(true), upload.stored.size == 0, !upload.stored.isFinished {
                         // Java sends no request for an empty file.

@@ -31,13 +31,12 @@ struct TusRoutes: Sendable {
             try await requireNoBytes(request, TusRoutes.finalTakesNoBytes)
         }
         if let pieces {
-            let (upload, token) = try await app.uploads.concatenate(announcement, of: pieces, as: context.caller)
-            return try await app.uploads.using(token) { handle in
-                try await created(token, offset: upload.isFinished ? upload.size : nil, handle, app)
+            return try await app.uploads.concatenate(announcement, of: pieces, as: context.caller) { handle, token in
+                let upload = handle.stored
+                return try await created(token, offset: upload.isFinished ? upload.size : nil, handle, app)
             }
         }
-        let (_, token) = try await app.uploads.announce(announcement, as: context.caller)
-        return try await app.uploads.using(token) { handle in
+        return try await app.uploads.announcing(announcement, as: context.caller) { handle, token in
             do {
                 guard bringsBytes else {
                     try await handle.finishIfComplete()
@@ -91,7 +90,7 @@ struct TusRoutes: Sendable {
     }
 
     @Sendable private func terminate(_ request: Request, _ context: CallerContext) async throws -> Response {
-        try await using(request, context) { upload, app in
+        try await using(request, context, describing: .unused) { upload, app in
             try await upload.terminate(as: context.caller, deletingFilesOf: app.objects)
             return Response(status: .noContent)
         }
@@ -109,12 +108,13 @@ struct TusRoutes: Sendable {
     private func using(
         _ request: Request,
         _ context: CallerContext,
+        describing use: DescriptionUse = .counted,
         _ body: (UploadHandle, AppServices) async throws -> Response
     ) async throws -> Response {
         try TusHeaders.requireVersion(request)
         let app = try apps.services(of: context.caller)
         guard let token = UploadToken(try context.parameters.require("token")) else { throw UploadService.notFound }
-        return try await app.uploads.using(token) { try await body($0, app) }
+        return try await app.uploads.using(token, describing: use) { try await body($0, app) }
     }
 
     private func append(
