@@ -31,4 +31,33 @@ import Testing
         let error = #expect(throws: ServiceError.self) { try pace.take(1, after: .seconds(60)) }
         #expect(error?.message.contains("1024 bytes a second") == true)
     }
+
+    @Test(
+        "a body of which much waits in memory must keep the speed of JSON, and saves no time by a fast beginning",
+        arguments: [
+            (1100, 34, true), (1100, 35, false), (8191, 1000, true), (8192, 100_000, true), (16_384, 100_000, true),
+        ]
+    )
+    func buffered(speed: Int, seconds: Int, isTaken: Bool) {
+        var pace = BufferedPace()
+        let result = Result {
+            // A large piece that comes at once does not allow the next ones to come slowly.
+            try pace.take(1 << 20, after: .zero, holding: 1 << 20)
+            for _ in 0..<seconds { try pace.take(speed, after: .seconds(1), holding: 1 << 20) }
+        }
+        #expect(((try? result.get()) != nil) == isTaken)
+    }
+
+    @Test("a body of which little waits in memory can have any speed")
+    func unbuffered() {
+        var pace = BufferedPace()
+        #expect(throws: Never.self) {
+            for _ in 0..<1000 { try pace.take(1, after: .seconds(1), holding: BufferedPace.free) }
+        }
+        let error = #expect(throws: ServiceError.self) {
+            try pace.take(1, after: .seconds(31), holding: BufferedPace.free + 1)
+        }
+        #expect(error?.code == .timedOut)
+        #expect(error?.message.contains("8192 bytes a second") == true)
+    }
 }

@@ -53,6 +53,34 @@ import Testing
         #expect(server.store.count(of: .file) == 0)
     }
 
+    @Test(
+        "a part of Kodo's form with a coding is refused, unless it is ignored",
+        arguments: [("file", 400), ("token", 400), ("x:a", 200)]
+    )
+    func codedPart(name: String, status: Int) async throws {
+        try await server.test { client in
+            let target = try await Target(client, size: 5)
+            let parts = [("x:a", "1"), ("token", target.token), ("file", "hello")].map { part, text in
+                // The first quote ends the name.
+                (part == name ? "\(part)\"\r\nContent-Transfer-Encoding: base64\r\nX-Rest: \"" : part, text)
+            }
+            let response = try await target.form(parts)
+            #expect(response.status.code == status, "\(response.text)")
+        }
+    }
+
+    @Test("a field of a form of Kodo's that is larger than 4 KB is refused", arguments: ["key", "token", "crc32"])
+    func longField(field: String) async throws {
+        var server = self.server
+        server.wire = WireLimits(jsonSize: 1 << 16, formParts: 10)
+        try await server.test { client in
+            let target = try await Target(client, size: 5)
+            let response = try await target.form([(field, String(repeating: "1", count: 4097)), ("file", "hello")])
+            try expectKodo(response, 413)
+            #expect(response.text.contains("'\(field)' is larger than 4096 bytes"))
+        }
+    }
+
     @Test("the fields of a form of Kodo's count in the memory of bodies until the answer")
     func memory() async throws {
         var server = self.server

@@ -33,13 +33,38 @@ import Testing
             let target = try await Target(client)
             let response = try await target.call(
                 .put,
-                "/bucket/a%20b.txt?partNumber=1&X-Amz-Signature=x",
+                "/bucket/a%20b.txt?x-id=PutObject&X-Amz-Signature=x&acl=1&own&uploads=3",
                 "hello",
                 [.authorization: "AWS4-HMAC-SHA256 Credential=x", .contentType: "image/png"]
             )
             #expect(response.status == .ok)
             let record = try await client.send("GET", "/1.1/files/\(target.id)").json()
             #expect(record["mime_type"] == .string("text/plain"))
+        }
+    }
+
+    @Test(
+        "another operation of S3 is 501 in XML, and the upload stays as it was",
+        arguments: [
+            (.put, "?acl", [:]), (.put, "/bucket/key?tagging=", [:]), (.put, "/bucket?versioning", [:]),
+            (.put, "/bucket/key?partNumber=2&uploadId=x", [:]), (.put, "", ["x-amz-copy-source": "/bucket/other"]),
+            (.put, "/bucket/key", ["X-Amz-Write-Offset-Bytes": "5"]), (.post, "?uploads", [:]),
+            (.post, "/bucket/key?uploads=", [:]), (.post, "/bucket/key?uploadId=x", [:]),
+            (.delete, "/bucket/key?uploadId=x", [:]),
+        ] as [(HTTPRequest.Method, String, [String: String])]
+    )
+    func otherOperation(method: HTTPRequest.Method, rest: String, fields: [String: String]) async throws {
+        try await server.test { client in
+            let target = try await Target(client)
+            var headers = HTTPFields()
+            for (name, value) in fields { headers[.known(name)] = value }
+            let response = try await target.call(method, rest, "<Tagging/>", headers)
+            expectS3(response, 501, "NotImplemented")
+            #expect(response.text.contains("PutObject"))
+            let put = try await target.call(.put, "", "hello")
+            #expect(put.status == .ok)
+            let file = try await client.send("GET", "/\(target.key)", nil, [:])
+            #expect(file.text == "hello")
         }
     }
 

@@ -14,11 +14,12 @@ import Testing
 
     private func post<Value>(
         _ body: String,
+        as who: Who = .client,
         to server: TestServer = TestServer(),
         _ check: @escaping @Sendable (TestResponse) throws -> Value
     ) async throws -> Value {
         try await server.test { client in
-            var headers = Who.client.headers
+            var headers = who.headers
             headers[.contentType] = "multipart/form-data; boundary=B"
             return try await client.execute(
                 uri: "/1.1/files",
@@ -93,6 +94,69 @@ import Testing
         #expect(server.staging.count == 0)
         #expect(server.blobs.count == 0)
         #expect(server.store.count(of: .file) == 0)
+    }
+
+    @Test(
+        "only metaData and ACL can be larger than 4 KB, and names of the master key",
+        arguments: [
+            ("name", .client, 413), ("mime_type", .client, 413), ("prefix", .client, 413),
+            ("keep_file_name", .client, 413), ("name", .master, 201), ("metaData", .client, 201), ("ACL", .client, 201),
+            ("unknown", .client, 201),
+        ] as [(String, Who, Int)]
+    )
+    func shortFields(field: String, who: Who, status: Int) async throws {
+        var server = TestServer()
+        server.wire = WireLimits(jsonSize: 1 << 16, formParts: 10)
+        server.uploads.masterNameLength = 5000
+        let blanks = String(repeating: " ", count: 5000)
+        let json = ["metaData": "\(blanks){}", "ACL": #"\#(blanks){"*":{"read":true}}"#]
+        let value = json[field] ?? String(repeating: "n", count: 5000)
+        let parts = [("name=\"\(field)\"", value), ("name=\"file\"; filename=\"a\"", "a")]
+        try await post(form(parts), as: who, to: server) { response in
+            #expect(response.status.code == status, "\(response.text)")
+            guard status == 413 else { return }
+            #expect(response.text.contains("'\(field)' is larger than 4096 bytes"), "\(response.text)")
+        }
+    }
+
+    @Test(
+        "a part whose bytes are not those of its file is refused, and plain ones are stored",
+        arguments: [
+            ("; filename=a\r\nContent-Transfer-Encoding: base64", "Content-Transfer-Encoding base64"),
+            ("\r\ncontent-transfer-encoding:Quoted-Printable", "Content-Transfer-Encoding Quoted-Printable"),
+            ("; filename=a\r\nContent-Encoding: gzip", "Content-Encoding gzip"),
+            ("; filename=a\r\nContent-Encoding: utf-8, BR", "Content-Encoding BR"),
+            ("\r\nContent-Type: multipart/mixed; boundary=x", "multipart/mixed"),
+            ("; filename=a\r\nContent-Transfer-Encoding: Binary", nil),
+            ("; filename=a\r\nContent-Transfer-Encoding: 8bit", nil),
+            ("; filename=a\r\nContent-Encoding: utf-8", nil),
+            ("; filename=a\r\nContent-Transfer-Encoding: 7bit\r\nContent-Encoding: identity", nil),
+            ("; filename=a\r\nContent-Type: multipart/mixed; boundary=x", nil),
+        ] as [(String, String?)]
+    )
+    func codedParts(head: String, named: String?) async throws {
+        let server = TestServer()
+        try await post(form([("name=file\(head)", "abc")]), to: server) { response in
+            #expect(response.status == (named == nil ? .created : .badRequest), "\(response.text)")
+            if let named { #expect(response.text.contains(named), "\(response.text)") }
+        }
+        #expect(server.store.count(of: .file) == (named == nil ? 1 : 0))
+        #expect(server.staging.count == 0)
+    }
+
+    @Test(
+        "a field with a coding is refused, and a part that is ignored can have one",
+        arguments: [("metaData", 400), ("note", 201)]
+    )
+    func codedFields(name: String, status: Int) async throws {
+        let fields = ["Content-Transfer-Encoding: base64", "Content-Type: multipart/mixed; boundary=x"].map {
+            ("name=\(name)\r\n\($0)", "e30=")
+        }
+        for field in fields {
+            try await post(form([field, ("name=file; filename=a", "abc")])) { response in
+                #expect(response.status.code == status, "\(response.text)")
+            }
+        }
     }
 
     @Test(

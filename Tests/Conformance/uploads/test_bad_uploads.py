@@ -126,7 +126,7 @@ def test_broken_chunks_are_never_taken(server, body):
 # Names
 
 BAD_NAMES = ["a/b.txt", "/etc/passwd", "a\\b.txt", "..", ".", "../x", "a\nb", "a\rb", "a\0b", "a\x1bb", "a\x7f", "a\x85b",
-             "a\u2028b", "n" * 10_000, "名" * 86]
+             "a\u2028b", "n" * 4096, "名" * 86]
 
 
 @pytest.mark.few(3)

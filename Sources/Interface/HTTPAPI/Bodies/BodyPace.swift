@@ -25,9 +25,14 @@ struct BodyPace {
         arrived += bytes
         waited += time
         guard waited > BodyPace.grace + .seconds(arrived / speed) else { return }
-        throw ServiceError(
+        throw BodyPace.refusal(speed: speed)
+    }
+
+    /// The error for a body that arrives at fewer bytes a second.
+    static func refusal(speed: Int) -> ServiceError {
+        ServiceError(
             .timedOut,
-            "The request body arrived too slowly: after \(BodyPace.grace.components.seconds) seconds it must arrive at "
+            "The request body arrived too slowly: after \(grace.components.seconds) seconds it must arrive at "
                 + "\(speed) bytes a second."
         )
     }

@@ -61,7 +61,9 @@ struct ErrorRenderer: RouterMiddleware {
         // The change to a full or read-only storage, and the loss of a database or a store, are logged once: a line for
         // each refusal would fill the disk further.
         let isState = [.storageFull, .storageReadOnly, .unavailable].contains(refusal.code)
-        if rendering.status.kind == .serverError, !isState {
+        // A client can request what the server does not have at any time.
+        let isFailure = rendering.status.kind == .serverError && rendering.status != .notImplemented
+        if isFailure, !isState {
             FailedRead(error)?.count()
             logger.error("Request failed", metadata: ["error": "\(error)"])
         } else {

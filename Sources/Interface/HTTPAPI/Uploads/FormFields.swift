@@ -6,15 +6,24 @@ internal import NIOCore
 struct FormFields: Sendable {
     private let limits: WireLimits
     private let share: BodyMemory.Share
+    private let shortSize: Int
     private var fields: [String: ByteBuffer] = [:]
     private var parts = 0
+
+    /// The maximum bytes of most fields: no name, key or token is longer without the master key.
+    static let shortSize = 4 << 10
+    /// The fields that only `uploads.maxFieldSize` limits.
+    private static let jsonFields: Set = ["metaData", "ACL"]
 
     /// - Parameters:
     ///   - limits: The limits of fields.
     ///   - share: The share of the request, which its owner ends.
-    init(limits: WireLimits, share: BodyMemory.Share) {
+    ///   - shortSize: The maximum bytes of a field other than `metaData` and `ACL`, with which a client could fill the
+    ///     memory of bodies otherwise.
+    init(limits: WireLimits, share: BodyMemory.Share, shortSize: Int = FormFields.shortSize) {
         self.limits = limits
         self.share = share
+        self.shortSize = shortSize
     }
 
     /// Counts a part of the form, a file or a field.
@@ -43,12 +52,23 @@ struct FormFields: Sendable {
 
     /// Adds bytes to a field that was begun.
     mutating func append(_ bytes: ByteBuffer, to name: String) throws {
+        try requireSize((fields[name]?.readableBytes ?? 0) + bytes.readableBytes, of: name)
         try share.grow(by: bytes.readableBytes)
         fields[name, default: ByteBuffer()].writeImmutableBuffer(bytes)
-        guard fields[name, default: ByteBuffer()].readableBytes <= limits.fieldSize else {
+    }
+
+    private func requireSize(_ size: Int, of name: String) throws {
+        guard size <= limits.fieldSize else {
             throw ServiceError(
                 .payloadTooLarge,
                 "The field '\(name)' is larger than \(limits.fieldSize) bytes, the limit (uploads.maxFieldSize)."
+            )
+        }
+        guard size <= shortSize || FormFields.jsonFields.contains(name) else {
+            throw ServiceError(
+                .payloadTooLarge,
+                "The field '\(name)' is larger than \(shortSize) bytes, the limit of fields other than metaData and "
+                    + "ACL."
             )
         }
     }

@@ -19,6 +19,22 @@ extension HTTPFields {
         }
     }
 
+    /// Checks that a JSON body is not compressed, because the error would otherwise be that of malformed JSON.
+    ///
+    /// Values that name no compression, such as `utf-8`, are ignored.
+    ///
+    /// - Throws: ``ServiceError/Code/malformedJSON`` for a body that the header says is compressed.
+    func requireNoCompression() throws {
+        guard let coding = contentCodings.first(where: HTTPFields.compressions.contains) else { return }
+        throw ServiceError(
+            .malformedJSON,
+            "Content-Encoding \(coding) is not supported for JSON bodies: send the JSON uncompressed."
+        )
+    }
+
+    /// The codings that change bytes; clients also name a character set, which changes none.
+    static let compressions: Set = ["gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"]
+
     /// The elements of `Content-Encoding` in lower case.
     var contentCodings: [String] {
         (self[.contentEncoding] ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }

@@ -13,6 +13,7 @@ struct KodoForm: Sendable {
 
     func answer(_ request: Request, _ upload: UploadHandle, _ token: UploadToken) async throws -> Response {
         try request.headers.requireNoContentCoding()
+        try request.headers.requireNoContentRange()
         guard let boundary = MultipartBoundary(contentType: request.headers[.contentType]) else {
             throw DialectError(400, "Content-Type must be multipart/form-data with a boundary.")
         }
@@ -76,7 +77,7 @@ private struct KodoFormReader {
     mutating func take(_ event: MultipartDecoder.Event) throws -> ByteBuffer? {
         switch (event, current) {
         case (.part(let headers), _):
-            try begin(headers.name)
+            try begin(headers)
         case (.bytes(let bytes), .file):
             return bytes
         case (.bytes(let bytes), .field(let name)):
@@ -99,10 +100,12 @@ private struct KodoFormReader {
         return [.crc32: (0..<4).reversed().map { UInt8(truncatingIfNeeded: crc32 >> ($0 * 8)) }]
     }
 
-    private mutating func begin(_ name: String) throws {
+    private mutating func begin(_ headers: MultipartHeaders) throws {
         try fields.countPart()
+        let name = headers.name
         switch name {
         case "file", "filecontent", "fileContent":
+            try headers.requirePlain()
             guard !hasFile else { throw DialectError(400, "The form has two files.") }
             hasFile = true
             if name != "file" { isCOS = true }
@@ -111,6 +114,7 @@ private struct KodoFormReader {
             isCOS = true
             current = .ignored
         case "key", "token", "crc32":
+            try headers.requirePlain()
             try fields.begin(name)
             current = .field(name)
         default:

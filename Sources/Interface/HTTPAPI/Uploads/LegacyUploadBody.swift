@@ -24,6 +24,7 @@ struct LegacyUploadBody {
     /// The share of the collected bytes.
     private let share: BodyMemory.Share
     private var iterator: RequestBody.AsyncIterator
+    private var pace = BufferedPace()
     private var collected = ByteBuffer()
 
     /// The number of bytes that are checked for the keywords of an old SDK.
@@ -115,9 +116,12 @@ struct LegacyUploadBody {
     }
 
     @concurrent private mutating func collect(upTo count: Int) async throws {
+        var start = ContinuousClock.now
         while collected.readableBytes < count, let bytes = try await iterator.next() {
+            try pace.take(bytes.readableBytes, after: ContinuousClock.now - start, holding: share.used)
             try share.grow(by: bytes.readableBytes)
             collected.writeImmutableBuffer(bytes)
+            start = ContinuousClock.now
         }
     }
 }

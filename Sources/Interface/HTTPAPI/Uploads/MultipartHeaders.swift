@@ -1,4 +1,5 @@
 internal import Domain
+internal import HTTPTypes
 
 /// The boundary of a `multipart/form-data` body (RFC 2046 section 5.1.1).
 struct MultipartBoundary: Sendable {
@@ -19,10 +20,11 @@ struct MultipartHeaders: Sendable, Equatable {
     let name: String
     let fileName: String?
     let contentType: String?
+    private let fields: [String: String]
 
     /// Parses the head of a part.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if the part has no name or its head is not UTF-8.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the part has no name, or its head is not UTF-8.
     init(_ head: some Collection<UInt8>) throws {
         guard let text = String(validating: head, as: UTF8.self) else {
             throw ServiceError(.badRequest, "Broken multipart body: a part's head is not UTF-8.")
@@ -39,8 +41,36 @@ struct MultipartHeaders: Sendable, Equatable {
             throw ServiceError(.badRequest, "Broken multipart body: a part has no name.")
         }
         self.name = name
+        self.fields = fields
         fileName = disposition["filename*"].flatMap(MultipartHeaders.extendedValue) ?? disposition["filename"]
         contentType = fields["content-type"]
+    }
+
+    /// Checks that the part has the bytes of one file or field without a coding, because the server stores them as they
+    /// arrive; call it for parts that are not ignored.
+    ///
+    /// - Throws: ``ServiceError/Code/badRequest`` otherwise.
+    func requirePlain() throws {
+        let plain: Set = ["binary", "8bit", "7bit"]
+        try requireNoCoding("Content-Transfer-Encoding") { !plain.contains($0) }
+        try requireNoCoding("Content-Encoding", HTTPFields.compressions.contains)
+        // The framing of several files in one part, as of `curl -F 'file=@a,b'`, would be stored with their bytes.
+        guard fileName != nil || contentType.flatMap({ MediaType($0) })?.description != "multipart/mixed" else {
+            throw ServiceError(
+                .badRequest,
+                "The part '\(name)' is multipart/mixed, which is not supported (RFC 7578 section 4.3): send each file "
+                    + "in a part of its own."
+            )
+        }
+    }
+
+    private func requireNoCoding(_ header: String, _ isCoding: (String) -> Bool) throws {
+        let codings = (fields[header.lowercased()] ?? "").split { $0 == "," || $0 == " " || $0 == "\t" }
+        guard let coding = codings.first(where: { isCoding($0.lowercased()) }) else { return }
+        throw ServiceError(
+            .badRequest,
+            "\(header) \(coding) of the part '\(name)' is not supported: send its bytes without a coding."
+        )
     }
 
     /// The lines of a head; one that begins with a blank continues the line before it (RFC 822 section 3.1.1).

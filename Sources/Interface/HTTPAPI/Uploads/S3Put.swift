@@ -9,6 +9,7 @@ struct S3Put: Sendable {
 
     func answer(_ request: Request, _ upload: UploadHandle) async throws -> Response {
         try request.headers.requireNoContentCoding(besides: "aws-chunked")
+        try request.headers.requireNoContentRange()
         let md5 = try request.headers.announcedDigests
         let isChunked = request.headers.isAWSChunked
         let checksums = try S3Checksums(request.headers, isChunked: isChunked)

@@ -26,6 +26,7 @@ struct UploadAddressRoutes: Sendable {
             throw path.refusal(of: request.method)
         }
         context.notes.note(app.id)
+        if path.dialect == .object, let operation = S3Operation(request) { throw operation.refusal }
         return try await app.uploads.using(token, readingParts: false) { upload in
             switch (request.method, path.dialect) {
             case (.put, .object):

@@ -12,7 +12,8 @@ struct UploadErrors: RouterMiddleware {
         context: APIContext,
         next: @concurrent (Request, APIContext) async throws -> Response
     ) async throws -> Response {
-        let isS3 = UploadPath(request.uri.path).isS3(request.method)
+        let path = UploadPath(request.uri.path)
+        let isS3 = path.isS3(request.method) || path.dialect == .object && S3Operation(request) != nil
         var response: Response
         do {
             response = try await next(request, context)
@@ -27,7 +28,11 @@ struct UploadErrors: RouterMiddleware {
     }
 
     private func s3(_ refusal: ServiceError, _ status: HTTPResponse.Status) -> Response {
-        let other = status.kind == .serverError ? "InternalError" : "InvalidRequest"
+        let other =
+            switch status.kind {
+            case .serverError: status == .notImplemented ? "NotImplemented" : "InternalError"
+            default: "InvalidRequest"
+            }
         let code = UploadErrors.s3Codes[refusal.code] ?? other
         // By scalars: a sign that a combining mark follows is another character for Swift, but the same for XML.
         let message = refusal.message.unicodeScalars.reduce(into: "") { text, scalar in

@@ -22,7 +22,9 @@ struct UploadForm: Sendable {
         self.caller = caller
         self.uploads = uploads
         self.limits = limits
-        fields = FormFields(limits: limits, share: share)
+        // The master key can have longer names.
+        let shortSize = max(FormFields.shortSize, uploads.nameLength(for: caller))
+        fields = FormFields(limits: limits, share: share, shortSize: shortSize)
     }
 
     /// Processes the next event of the form; bytes of files are staged.
@@ -88,11 +90,13 @@ struct UploadForm: Sendable {
         try fields.countPart()
         switch headers.name {
         case "file":
+            try headers.requirePlain()
             try fields.count(headers.fileName, headers.contentType)
             try await incoming.begin()
             files.append((headers.fileName, headers.contentType))
             current = .file
         case let name where ["name", "mime_type", "metaData", "ACL", "prefix", "keep_file_name"].contains(name):
+            try headers.requirePlain()
             try fields.begin(name)
             current = .field(name)
         default:

@@ -43,6 +43,7 @@ struct UploadRoutes: Sendable {
         _ context: CallerContext
     ) async throws -> Response {
         try request.headers.requireNoContentCoding()
+        try request.headers.requireNoContentRange()
         let caller = context.caller
         let share = bodies.share(for: context)
         defer { share.end() }
@@ -54,9 +55,13 @@ struct UploadRoutes: Sendable {
                 share: share
             )
             var decoder = MultipartDecoder(boundary: boundary)
+            var pace = BufferedPace()
+            var start = ContinuousClock.now
             for try await bytes in request.body {
+                try pace.take(bytes.readableBytes, after: ContinuousClock.now - start, holding: share.used)
                 decoder.append(bytes)
                 while let event = try decoder.next() { try await form.take(event, into: &files) }
+                start = ContinuousClock.now
             }
             try decoder.finish()
             return try form.descriptions(as: name)
@@ -93,6 +98,7 @@ struct UploadRoutes: Sendable {
             break
         }
         try request.headers.requireNoContentCoding()
+        try request.headers.requireNoContentRange()
         let description = UploadDescription(
             name: name,
             mediaType: MediaType(claimed: request.headers[.contentType])
