@@ -1,4 +1,10 @@
 import Domain
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import NIOPosix
+import Synchronization
 import Testing
 
 @testable import HTTPAPI
@@ -76,11 +82,96 @@ import Testing
         #expect(memory.used == 0)
     }
 
+    @Test("bytes that a share splits off count until their own share ends")
+    func split() {
+        let share = memory.share(of: .guest(address: "10.0.0.1"))
+        #expect(share.tryGrow(by: 80))
+        do {
+            let part = share.split(50)
+            share.end()
+            #expect(memory.used == 50)
+            withExtendedLifetime(part) {}
+        }
+        #expect(memory.used == 0)
+    }
+
+    @Test(
+        "a long response counts until its last piece has left, compressed or not",
+        arguments: [nil, "gzip", "zstd"] as [String?]
+    )
+    func response(coding: String?) async throws {
+        let share = memory.share(of: .guest(address: "10.0.0.1"))
+        #expect(share.tryGrow(by: 80))
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        var head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/")
+        head.headerFields[.acceptEncoding] = coding
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+        let text = ByteBuffer(bytes: (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) })
+        do {
+            let response = try await JSONCompression.compressed(
+                RawJSON(text).response(holding: share.split(80), on: eventLoop),
+                to: request,
+                on: eventLoop
+            )
+            #expect(response.headers[.contentEncoding] == coding)
+            let writer = PieceWriter(to: eventLoop) { [memory] in memory.used }
+            try await response.body.write(writer)
+            #expect(writer.used.allSatisfy { $0 == 80 })
+            #expect(writer.isInStep)
+            if coding == nil { #expect(writer.used.count > 4) }
+        }
+        #expect(memory.used == 0)
+    }
+
     @Test("the refusal is 429's, and names the setting")
     func refusal() {
-        #expect(memory.share(of: .master).tryGrow(by: 1))
+        let other = memory.share(of: .master)
+        #expect(other.tryGrow(by: 1))
         let error = #expect(throws: ServiceError.self) { try memory.share(of: .master).grow(by: 400) }
+        other.end()
         #expect(error?.code == .overloaded)
         #expect(error?.message.contains("http.bodyMemory") == true)
+    }
+}
+
+/// Reads a value at each piece of a body, and gives the piece to an event loop without waiting for it, as the writers of
+/// connections do.
+private final class PieceWriter: ResponseBodyWriter, Sendable {
+    private struct State {
+        var values: [Int] = []
+        /// The pieces that the event loop has handled.
+        var handled = 0
+        var isInStep = true
+
+        mutating func check() {
+            isInStep = isInStep && handled == values.count
+        }
+    }
+
+    private let state = Mutex(State())
+    private let eventLoop: any EventLoop
+    private let value: @Sendable () -> Int
+
+    init(to eventLoop: any EventLoop, _ value: @escaping @Sendable () -> Int) {
+        self.eventLoop = eventLoop
+        self.value = value
+    }
+
+    /// The value at each piece so far.
+    var used: [Int] { state.withLock { $0.values } }
+
+    /// Whether the event loop had handled all pieces before each one, and before the end.
+    var isInStep: Bool { state.withLock { $0.isInStep } }
+
+    func write(_ buffer: ByteBuffer) async throws {
+        state.withLock { state in
+            state.check()
+            state.values.append(value())
+        }
+        eventLoop.execute { self.state.withLock { $0.handled += 1 } }
+    }
+
+    func finish(_ trailers: HTTPFields?) async throws {
+        state.withLock { $0.check() }
     }
 }

@@ -50,6 +50,25 @@ import Testing
         }
     }
 
+    @Test(
+        "a compressed body is refused by the header, not as malformed JSON",
+        arguments: [("gzip", false), ("identity, BR", false), ("zstd", false), ("identity", true), ("utf-8", true)]
+    )
+    func coding(text: String, isRead: Bool) async throws {
+        try await server(small).test { client in
+            var headers = Who.client.headers
+            headers[.contentEncoding] = text
+            let batch = #"{"requests":[{"method":"POST","path":"/1.1/classes/Task","body":{}}]}"#
+            for (path, body) in [("/1.1/classes/Task", "{}"), ("/1.1/batch", batch)] {
+                let response = try await client.send("POST", path, body, headers)
+                #expect(response.status.kind == (isRead ? .successful : .clientError), "\(response.text)")
+                guard !isRead else { continue }
+                #expect(try response.json()["code"] == .integer(107))
+                #expect(response.text.contains("Content-Encoding"))
+            }
+        }
+    }
+
     @Test("too many values are refused, in a body and in the item of a batch that has them")
     func values() async throws {
         try await server(small).test { client in
@@ -94,6 +113,38 @@ import Testing
             #expect(try codes(in: answer) == [nil, .integer(1)])
             #expect(answer.text.contains("The replies of the batch take more memory"))
             #expect(answer.text.contains("http.bodyMemory"))
+        }
+    }
+
+    @Test("changes whose replies take more memory than a guest has are made, and answered without fields")
+    func memoryOfChanges() async throws {
+        var limits = small
+        (limits.jsonSize, limits.guestJSONSize) = (20_000, 20_000)
+        limits.bodyMemory = 160_000
+        try await server(limits).test { client in
+            let new = #"{"o":{"a":"\#(String(repeating: "x", count: 15_000))"}}"#
+            let made = try await client.send("POST", "/1.1/classes/Task", new).json()
+            let id = try #require(made["objectId"]?.stringValue)
+            func requests(_ count: Int) -> String {
+                let items = (0..<count).map { number in
+                    let body = #"{"__internalId":"k\#(number)","o.b":{"__op":"Increment","amount":1}}"#
+                    return #"{"method":"PUT","path":"/1.1/classes/Task/\#(id)","body":\#(body),"params":{"new":1}}"#
+                }
+                return #"{"requests":[\#(items.joined(separator: ","))]}"#
+            }
+            // One guest has a quarter: not enough for all of the replies.
+            let answer = try await client.send("POST", "/1.1/batch", requests(8))
+            #expect(try codes(in: answer) == Array(repeating: nil, count: 8))
+            #expect(answer.text.ranges(of: "objectId").count == 8)
+            #expect((1..<8).contains(answer.text.ranges(of: "xxx\"").count))
+            for (count, shows) in [(1, true), (8, false)] {
+                let saved = try await client.send("POST", "/1.1/batch/save", requests(count)).json()
+                #expect(saved.count == count)
+                #expect(saved.values.allSatisfy { $0.objectValue?["objectId"] == .string(id) })
+                #expect(saved.values.allSatisfy { ($0.objectValue?["o"] != nil) == shows })
+            }
+            let stored = try await client.send("GET", "/1.1/classes/Task/\(id)").json()
+            #expect(stored["o"]?.objectValue?["b"] == .integer(17))
         }
     }
 

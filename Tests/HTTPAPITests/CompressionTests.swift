@@ -71,7 +71,7 @@ import Testing
                     }
                     let response = Response(status: .ok, headers: [.contentType: "application/json"], body: body)
                     let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
-                    let compressed = try await JSONCompression.compressed(response, to: request)
+                    let compressed = try await JSONCompression.compressed(response, to: request, on: eventLoop)
                     #expect(compressed.headers[.contentEncoding] == "gzip")
                     return begunOn.withLock { $0 }
                 }

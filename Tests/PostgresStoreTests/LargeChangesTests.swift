@@ -46,6 +46,52 @@ import Testing
         #expect(size - changes.size > 10 * LargeChangesTests.megabyte)
     }
 
+    @Test("states that find no room are not logged, and an undone attempt gives their room back")
+    func room() throws {
+        var changes = LoggedChanges(maxSize: 3 * LargeChangesTests.megabyte)
+        func append(_ id: String) throws {
+            let row = ObjectRow(try object(id, megabytes: 1.2))
+            changes.append(LoggedChange(className: LargeChangesTests.name, id: row.id, kind: .created, after: row))
+        }
+        for id in ["0", "1", "2"] { try append(id) }
+        let read = try changes.rows.flatMap { try LoggedChange.list(LoggedChange.encoded($0)) }
+        #expect(read.map(\.id.description) == ["0", "1", "2"])
+        #expect(read.map { $0.after != nil } == [true, true, false])
+        changes.keepFirst(1)
+        try append("3")
+        #expect(changes.rows.flatMap { $0.map { $0.after != nil } } == [true, true])
+    }
+
+    @Test("states of the app's classes leave each class of the server its room, also after an undone attempt")
+    func serverRoom() throws {
+        var changes = LoggedChanges(maxSize: 2 * LargeChangesTests.megabyte)
+        let row = ObjectRow(try object("a", megabytes: 1.2))
+        for _ in 0..<2 {
+            for name in [LargeChangesTests.name, LargeChangesTests.name, .user, .user, .file] {
+                changes.append(LoggedChange(className: name, id: row.id, kind: .created, after: row))
+            }
+            #expect(changes.rows.flatMap { $0.map { $0.after != nil } } == [true, false, true, false, true])
+            changes.keepFirst(0)
+            #expect(changes.size == 0)
+        }
+    }
+
+    @Test("a deletion of more rows than one statement has publishes each object once, in the order of the ids")
+    func deletions() async throws {
+        try await Engine.withStores(1) { stores in
+            try await makeClass(stores[0])
+            let objects = try (0..<300).map { try object("object\($0)", megabytes: 0) }
+            try await stores[0].write { writer in
+                for object in objects { try writer.insert(object, into: LargeChangesTests.name) }
+            }
+            let log = ChangeLog(of: stores[0], [ChangeFilter(LargeChangesTests.name)])
+            let ids = Array(objects.map(\.id).reversed())
+            let deleted = try await stores[0].write { try $0.delete(ids + ids, in: LargeChangesTests.name) }
+            #expect(deleted == Set(ids))
+            #expect(log.lines == ids.map { "deleted \($0)" })
+        }
+    }
+
     @Test("other servers publish all changes of a large transaction in their order, and miss none")
     func servers() async throws {
         try await Engine.withStores(2) { stores in
@@ -74,7 +120,7 @@ import Testing
             try await makeClass(stores[0])
             let other = try PostgresConnection(stores[0].address)
             other.later("BEGIN")
-            other.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+            other.takeTurn()
             try other.flush()
             try await withThrowingTaskGroup { group in
                 for number in 0..<8 {

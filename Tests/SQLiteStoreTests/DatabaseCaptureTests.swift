@@ -188,6 +188,17 @@ import Testing
         }
     }
 
+    @Test("a capture that misses which files are new ends, because its segments would lack their bytes")
+    func missedFiles() async throws {
+        try await with { parts in
+            _ = try parts.begin()
+            parts.store.changes.limitStates(to: 10)
+            try await FileRecords(parts.store).insert([try Samples.record()])
+            parts.capture.advance()
+            #expect(parts.capture.progress.loss?.contains("new files") == true)
+        }
+    }
+
     @Test("a page of many versions is in a segment once, and the last version counts, too, when it comes twice")
     func versions() async throws {
         try await Samples.withFolder { folder in

@@ -185,6 +185,26 @@ package enum ChangesContract {
                 return
             }
         },
+        ContractRule("a subscriber misses a transaction whose states have no room, if it uses them") { store in
+            let (a, b) = try await objects("a", "b", in: store)
+            try await store.write { writer in
+                for object in [a, b] { try writer.insert(object, into: task) }
+            }
+            let log = ChangeLog(of: store, [ChangeFilter(task, states: [.before, .after])])
+            let other = ChangeLog(of: store, [ChangeFilter(task)])
+            // Each state has seven bytes.
+            store.changes.limitStates(to: 20)
+            try await store.write { writer in
+                for object in [a, b] { try writer.update(object.numbered(2), in: task) }
+            }
+            #expect(log.lines == ["missed"])
+            store.changes.limitStates(to: 10)
+            _ = try await store.write { try $0.delete([a.id, b.id], in: task) }
+            #expect(log.lines == ["missed", "missed"])
+            #expect(other.lines.count == 4)
+            try await store.write { try $0.insert(a, into: task) }
+            #expect(log.lines.last == "created a after 1")
+        },
         ContractRule("a filter that is added to a buffer begins with the next transaction, and causes no missed") {
             store in
             let (a, b) = try await objects("a", "b", in: store)

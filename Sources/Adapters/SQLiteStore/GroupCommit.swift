@@ -33,7 +33,7 @@ final class GroupCommit: Sendable {
     private let captures: LogCaptures
     private let queries: QuerySupport
     private let changes: ChangeFeed
-    /// The time for which a transaction takes further writes, for the same reason.
+    /// The time for which a transaction takes further writes, which also bounds the wait of the first.
     private let maxGroupTime: Duration
     private let commits: DurationHistogram
     private var health: StorageHealth { queries.health }
@@ -137,7 +137,9 @@ final class GroupCommit: Sendable {
             try seal(db)
             let began = ContinuousClock.now
             try db.inTransaction(.immediate) {
-                for job in group where completions.isEmpty || ContinuousClock.now - began < maxGroupTime {
+                for job in group {
+                    let isOver = ContinuousClock.now - began >= maxGroupTime || transaction.changes.isLarge
+                    if isOver, !completions.isEmpty { break }
                     completions.append(job.run(transaction))
                     // A full disk and an I/O error roll back the whole transaction, including the changes of other
                     // writers.
@@ -147,7 +149,7 @@ final class GroupCommit: Sendable {
                 return .commit
             }
             commits.record(.now - began)
-            // After the time limit no further job begins, so those that did not run are the last of the group.
+            // After a limit no further job begins, so those that did not run are the last of the group.
             state.withLock { $0.waiting.insert(contentsOf: group.dropFirst(completions.count), at: 0) }
             catalog.publish(transaction.catalog)
             // Before the next group begins and before the writers get their results: a client that has its response

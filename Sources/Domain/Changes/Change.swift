@@ -16,9 +16,11 @@ package struct Change: Sendable {
     package let id: ObjectID
     /// The kind of the change.
     package let kind: Kind
-    /// The object before the change; `nil` if it was created, or if no subscriber requested this state.
+    /// The object before the change; `nil` if it was created, if no subscriber requested this state, or if the
+    /// transaction had no room for it.
     package let before: ObjectState?
-    /// The object after the change; `nil` if it was deleted, or if no subscriber requested this state.
+    /// The object after the change; `nil` if it was deleted, if no subscriber requested this state, or if the
+    /// transaction had no room for it.
     package let after: ObjectState?
     /// The caller who made the change, as the transaction found it; `nil` for this server itself and for other servers.
     package let caller: Caller?
@@ -42,44 +44,30 @@ package struct Change: Sendable {
 
     /// The size of the states' JSON in bytes, which is most of the memory of the change.
     package var size: Int { (before?.size ?? 0) + (after?.size ?? 0) }
+
+    /// The change without its states.
+    var withoutStates: Change { Change(kind, id, in: className, by: caller) }
 }
 
-/// An object at one moment, in the form that the writer had; the other form is parsed or encoded on access.
+/// An object at one moment, as text: parsed values can take forty times the memory.
 package struct ObjectState: Sendable {
-    private enum Form: Sendable {
-        case row(ObjectRow)
-        case object(StoredObject)
-    }
-
-    private let form: Form
+    /// The object's JSON text.
+    package let row: ObjectRow
 
     /// Creates a state from the row that the store read.
     package init(_ row: ObjectRow) {
-        form = .row(row)
+        self.row = row
     }
 
     /// Creates a state from the object that the rules made or read.
     package init(_ object: StoredObject) {
-        form = .object(object)
-    }
-
-    /// The object's JSON text.
-    package var row: ObjectRow {
-        switch form {
-        case .row(let row): row
-        case .object(let object): ObjectRow(object)
-        }
+        row = ObjectRow(object)
     }
 
     /// The object with parsed fields.
     ///
     /// - Throws: ``ServiceError/Code/internalFailure`` for invalid text, which only another program can have written.
-    package func object() throws -> StoredObject {
-        switch form {
-        case .row(let row): try row.object()
-        case .object(let object): object
-        }
-    }
+    package func object() throws -> StoredObject { try row.object() }
 
     /// The size of its JSON in bytes.
     package var size: Int { row.size }

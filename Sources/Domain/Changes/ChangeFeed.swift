@@ -10,7 +10,8 @@ package final class ChangeFeed: Sendable {
     package enum Event: Sendable {
         /// The changes of one or several transactions that were committed together, in order; never empty.
         case changes([Change])
-        /// The subscriber missed changes; data that it derived from earlier states can be outdated.
+        /// The subscriber missed changes, or states of changes that it uses; data that it derived from earlier states
+        /// can be outdated.
         case missed
     }
 
@@ -47,6 +48,8 @@ package final class ChangeFeed: Sendable {
         var newest = 0
         /// The union of their filters.
         var wanted = WantedChanges([])
+        /// The maximum size of the states of a transaction in bytes.
+        var maxSize = TransactionChanges.maxSize
 
         mutating func unite() {
             wanted = WantedChanges(subscribers.lazy.flatMap(\.filters).map(\.filter))
@@ -87,7 +90,8 @@ package final class ChangeFeed: Sendable {
 
     /// Subscribes without filters, which are added to the result and removed from it while it lives.
     ///
-    /// - Parameter body: As in ``subscribe(to:_:)``; it gets ``Event/missed`` only when the store lost track of changes.
+    /// - Parameter body: As in ``subscribe(to:_:)``; it gets ``Event/missed`` only when the store lost track of
+    ///   changes, or had no room for states.
     /// - Returns: The subscription; see ``ChangeSubscription/add(_:)``.
     package func subscribe(_ body: @escaping @Sendable (Event) -> Void) -> ChangeSubscription {
         subscribe(to: [], missingRunning: false, body)
@@ -117,7 +121,12 @@ package final class ChangeFeed: Sendable {
 
     /// Begins to record a transaction; called by stores when a transaction begins.
     package func transaction() -> TransactionChanges {
-        state.withLock { TransactionChanges($0.wanted, newest: $0.newest) }
+        state.withLock { TransactionChanges($0.wanted, newest: $0.newest, maxSize: $0.maxSize) }
+    }
+
+    /// Limits the states of later transactions to a size in bytes; for tests.
+    package func limitStates(to size: Int) {
+        state.withLock { $0.maxSize = size }
     }
 
     /// Publishes the changes of a transaction; called by stores after its commit and before any writer learns of the
@@ -132,8 +141,10 @@ package final class ChangeFeed: Sendable {
                 continue
             }
             guard !changes.isEmpty else { continue }
-            let own = changes.filter(subscriber.wanted(of: transaction).contains)
-            if !own.isEmpty { subscriber.deliver(.changes(own)) }
+            let wanted = subscriber.wanted(of: transaction)
+            let own = changes.filter(wanted.contains)
+            guard !own.isEmpty else { continue }
+            subscriber.deliver(own.contains(where: wanted.misses) ? .missed : .changes(own))
         }
     }
 
@@ -173,8 +184,8 @@ package struct ChangeSubscription: Sendable {
     /// Adds a filter; the subscriber gets the changes of transactions that begin after the call.
     ///
     /// The changes of a transaction that runs at this moment do not arrive, because some may not be recorded;
-    /// ``ObjectStore/awaitRunningWrites()`` returns when it has ended. A filter that is added to a subscription never
-    /// causes ``ChangeFeed/Event/missed``.
+    /// ``ObjectStore/awaitRunningWrites()`` returns when it has ended: a filter that is added to a subscription causes no
+    /// ``ChangeFeed/Event/missed`` for it.
     ///
     /// - Returns: The number of the filter, for ``remove(_:)``.
     package func add(_ filter: ChangeFilter) -> Int {

@@ -68,4 +68,11 @@ package struct WantedChanges: Sendable {
     func contains(_ change: Change) -> Bool {
         states(of: change.kind, in: change.className) != nil
     }
+
+    /// Whether a change lacks a state that a subscriber uses, because the transaction had no room for it.
+    func misses(_ change: Change) -> Bool {
+        guard let states = states(of: change.kind, in: change.className) else { return false }
+        let lacksBefore = change.before == nil && change.kind != .created && states.contains(.before)
+        return lacksBefore || change.after == nil && change.kind != .deleted && states.contains(.after)
+    }
 }

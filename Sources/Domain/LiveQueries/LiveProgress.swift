@@ -4,8 +4,8 @@ internal import Synchronization
 struct ChangeBufferLimits: Sendable {
     /// The maximum number of changes.
     var count = 10_000
-    /// The maximum size of their states in bytes.
-    var size = 32 << 20
+    /// The maximum size of their states in bytes: all that one transaction records of the app's classes.
+    var size = TransactionChanges.maxSize
 }
 
 /// The position up to which changes have caused their events.

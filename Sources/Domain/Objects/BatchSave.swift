@@ -78,14 +78,15 @@ extension ObjectService {
 
     /// Saves objects that can point to each other: all of them or none.
     ///
-    /// - Returns: For each `__internalId` the reply of the single call.
+    /// - Returns: For each `__internalId` the reply of the single call; without the object's fields once those before have
+    ///   ten times the size of a reply.
     /// - Throws: The error of the first item that fails, or ``ServiceError/Code/timedOut`` if the items take more than
     ///   ``ObjectSettings/transactionTime``; then no item is saved.
     package func save(
         _ items: [SaveItem],
         as caller: Caller,
         presence: (any CallerPresence)? = nil
-    ) async throws -> JSONValue {
+    ) async throws -> SaveReplies {
         try ObjectService.requireFewSaves(items.count)
         try requireLittleAccountWork(of: items, by: caller)
         try ObjectService.requireObjects(of: items)
@@ -118,7 +119,7 @@ extension ObjectService {
                 GuardedChange(className: item.className, ids: item.id.map { [$0] } ?? [], condition: $0)
             }
         }
-        let replies = try await write(under: conditions, as: caller, within: budget) {
+        return try await write(under: conditions, as: caller, within: budget) {
             [items] rules in
             var saving = BatchSaving(rules: rules, within: budget)
             let time = TransactionTime(rules.settings.transactionTime, of: "batch/save", objects: items.count)
@@ -128,7 +129,6 @@ extension ObjectService {
             }
             return saving.replies
         }
-        return .object(replies.mapValues(JSONValue.object))
     }
 
     /// Throws ``ServiceError/Code/badRequest`` for an update without an id of an object that no earlier item creates.
@@ -158,7 +158,9 @@ private struct BatchSaving {
     private var users: [ObjectID: Caller.User] = [:]
     /// The objects that the request has created or changed, whose conditions no evaluation before it can decide.
     private var changed: Set<Pointer> = []
-    private(set) var replies: [String: [String: JSONValue]] = [:]
+    private(set) var replies = SaveReplies()
+    /// The size in bytes that replies can still have; beyond it they omit the object, as in a batch.
+    private var capacity: Int
 
     static let noID = ServiceError(.badRequest, "An item of batch/save changes an object without an id.")
 
@@ -166,6 +168,7 @@ private struct BatchSaving {
         self.rules = rules
         currentRules = CurrentRules(rules, within: budget)
         caller = rules.access.caller
+        capacity = rules.settings.queries.replySize * 10
     }
 
     mutating func save(_ item: SaveItem) throws {
@@ -188,14 +191,15 @@ private struct BatchSaving {
         }
         let command = ObjectCommand(item.className, try action(of: item, change, known), mustExist: item.mustExist)
         let reply = try perform(command, of: item)
-        var members = try reply.members
+        // A log-in shows the user whatever the item asks for.
+        let shown = capacity > 0 ? reply : reply.brief
+        capacity -= reply.size
         if let new = reply.created {
             made[item.internalID] = new
             created.insert(new)
-            members["updatedAt"] = members["updatedAt"] ?? members["createdAt"]
         }
         if item.creates, made[item.internalID] == nil,
-            let id = members["objectId"]?.stringValue.flatMap(ObjectID.init)
+            let id = try reply.members["objectId"]?.stringValue.flatMap(ObjectID.init)
         {
             // An installation that the server had, which is not ``created``: further fields need the right to change it.
             made[item.internalID] = Pointer(item.className, id)
@@ -207,7 +211,7 @@ private struct BatchSaving {
         }
         if let id = command.changed ?? made[item.internalID]?.id { changed.insert(Pointer(item.className, id)) }
         caller = caller.after(reply)
-        replies[item.internalID, default: [:]].merge(members) { _, new in new }
+        try replies.add(shown, of: item.internalID)
     }
 
     /// Performs the command of an item.
@@ -274,11 +278,12 @@ private struct BatchSaving {
     }
 
     private func action(of item: SaveItem, _ change: ObjectChange, _ known: Pointer?) throws -> ObjectCommand.Action {
-        if let known { return .update(known.id, change, where: nil, returnsObject: item.returnsObject) }
-        if item.creates { return .create(change, returnsObject: item.returnsObject) }
+        let returnsObject = item.returnsObject && capacity > 0
+        if let known { return .update(known.id, change, where: nil, returnsObject: returnsObject) }
+        if item.creates { return .create(change, returnsObject: returnsObject) }
         // Objective-C sends the other fields of a new object as a PUT without an id; it applies to the object created
         // before.
         guard let id = item.id ?? made[item.internalID]?.id else { throw BatchSaving.noID }
-        return .update(id, change, where: item.condition, returnsObject: item.returnsObject)
+        return .update(id, change, where: item.condition, returnsObject: returnsObject)
     }
 }

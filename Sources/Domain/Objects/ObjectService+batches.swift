@@ -103,16 +103,19 @@ extension ObjectService {
         var replies: [Result<ObjectReply, any Error>] = []
         var rest = prepared[...]
         while let first = rest.first {
-            var done = try await writeTogether(Array(rest), current, budget)
+            var done = try await writeTogether(Array(rest), current, budget, capacity)
             if done.isEmpty {
                 // Its condition takes longer than other changes are allowed to wait, so it runs alone.
-                done.append(await Result(awaiting: { try await change(first.get(), as: current, within: budget) }))
+                let reply = await Result(awaiting: { try await change(first.get(), as: current, within: budget) })
+                done.append(reply.limited(to: capacity))
             }
             replies += done
             rest = rest.dropFirst(done.count)
-            for reply in done { current = current.after(try? reply.get()) }
+            for reply in done {
+                current = current.after(try? reply.get())
+                capacity -= reply.size
+            }
         }
-        for reply in replies { capacity -= reply.size }
         return replies
     }
 
@@ -121,19 +124,23 @@ extension ObjectService {
     private func writeTogether(
         _ run: [Result<ObjectCommand, any Error>],
         _ caller: Caller,
-        _ budget: QueryBudget
+        _ budget: QueryBudget,
+        _ capacity: Int
     ) async throws -> [Result<ObjectReply, any Error>] {
         try await store.write(as: caller, by: settings) { rules in
             var replies: [Result<ObjectReply, any Error>] = []
             var current = rules.access.caller
+            var capacity = capacity
             var currentRules = CurrentRules(rules, within: budget)
             let start = ContinuousClock.now
             for command in run {
                 if ContinuousClock.now - start >= ObjectService.runTime { break }
-                let reply = Result {
+                var reply = Result {
                     try rules.writer.attempt { try currentRules.rules(for: current).perform(command.get()) }
                 }
                 if case .failure(let error) = reply, error is CostlyCondition { break }
+                reply = reply.limited(to: capacity)
+                capacity -= reply.size
                 replies.append(reply)
                 current = current.after(try? reply.get())
             }
@@ -153,6 +160,12 @@ extension Result where Success == ObjectReply {
     /// The size of the objects in the reply, in bytes; an error counts as small.
     fileprivate var size: Int {
         (try? get().size) ?? 0
+    }
+
+    /// The reply, without the object's fields if no capacity is left: a log-in shows the user whatever its command asks
+    /// for.
+    fileprivate func limited(to capacity: Int) -> Self {
+        capacity > 0 ? self : map(\.brief)
     }
 }
 

@@ -24,9 +24,54 @@ struct RawJSON {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: text))
     }
 
+    /// The JSON as a response that counts as memory until it is sent, if it is long.
+    ///
+    /// - Parameters:
+    ///   - share: The memory, which ends with the response.
+    ///   - eventLoop: The event loop of the connection.
+    /// - Returns: The response.
+    func response(holding share: BodyMemory.Share, on eventLoop: any EventLoop) -> Response {
+        var response = response()
+        guard text.readableBytes > RawJSON.pieceLength else { return response }
+        response.body = ResponseBody(contentLength: text.readableBytes) { [text] writer in
+            // The compression takes the text as it is, because it would copy pieces.
+            guard !(writer is BodyCollector) else {
+                try await writer.write(text)
+                return try await writer.finish(nil)
+            }
+            // Only a body of several pieces lasts until the client has read it: each waits until the sockets have
+            // taken the one before. They are copies, so that the last one does not keep the whole text in memory,
+            // which counts no more then.
+            var rest = text
+            while let piece = rest.readSlice(length: min(rest.readableBytes, RawJSON.pieceLength)),
+                piece.readableBytes > 0
+            {
+                try await writer.write(ByteBuffer(buffer: piece))
+                try await eventLoop.catchUp()
+            }
+            try await writer.finish(nil)
+            withExtendedLifetime(share) {}
+        }
+        return response
+    }
+
+    /// The length in bytes of the pieces of a response that counts as memory.
+    private static let pieceLength = 64 << 10
+
     private static let fields: HTTPFields = [
         .contentType: "application/json;charset=utf-8", .cacheControl: "no-cache,no-store", .pragma: "no-cache",
     ]
+}
+
+extension EventLoop {
+    /// Returns when the event loop has done what other threads gave it before.
+    ///
+    /// The writer of a body waits for a slow client only after the event loop has told it that the connection takes no
+    /// more. It hands over each piece without waiting for that, so without this call a body of many megabytes can leave
+    /// it before the first piece is sent.
+    func catchUp() async throws {
+        try await submit {}.get()
+    }
 }
 
 extension JSONValue {

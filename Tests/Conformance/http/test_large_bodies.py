@@ -1,6 +1,7 @@
 """JSON bodies of many megabytes: who may send them, what they cost, and who waits for them."""
 
 import json
+import socket
 import threading
 import time
 
@@ -166,6 +167,30 @@ def test_many_large_bodies_at_once_leave_memory_and_time_for_others(own):
     assert peak(server, base) < 2 * BUDGET
     # All of it is free again.
     assert send(server.api(master=True), "/1.1/classes/Large", data).status_code == 413
+
+
+@pytest.mark.extended
+def test_replies_count_until_a_slow_client_has_read_them(new_server):
+    # A guest may hold a quarter of what there is. The kernel takes some megabytes of the first reply.
+    server = new_server(LCFILE_HTTP_MAX_JSON_SIZE="10MB", LCFILE_HTTP_BODY_MEMORY="48MB").start()
+    api = server.api()
+    id = api.session.post(
+        server.url + "/1.1/classes/Large", json={"text": "x" * 100_000}, headers=api.headers, timeout=PATIENCE,
+    ).json()["objectId"]
+    body = json.dumps({"requests": [{"method": "GET", "path": f"/1.1/classes/Large/{id}"}] * 90}).encode()
+
+    def all_read():
+        return all("success" in answer for answer in send(api, "/1.1/batch", body).json())
+
+    with server.raw() as connection:
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        headers = credentials() | {"Content-Type": "application/json", "Content-Length": len(body)}
+        connection.send(head("POST", "/1.1/batch", headers) + body)
+        # The reply is made when it begins.
+        assert connection.socket.recv(1)
+        assert not any(all_read() for _ in range(3))
+        connection.reset()
+        assert eventually(all_read)
 
 
 @pytest.mark.extended

@@ -69,6 +69,87 @@ import Testing
         #expect(transaction.callerChanges == 1)
     }
 
+    private func state(of size: Int) throws -> ObjectState {
+        let (id, time) = (try #require(ObjectID("a")), Timestamp(milliseconds: 0))
+        let body = [UInt8](repeating: UInt8(ascii: " "), count: size)
+        return ObjectState(ObjectRow(id: id, createdAt: time, updatedAt: time, acl: nil, body: body))
+    }
+
+    @Test("states that find no room are not kept, and an undone attempt gives their room back")
+    func room() throws {
+        feed.limitStates(to: 100)
+        feed.subscribe(to: [ChangeFilter(task, states: [.before, .after])]) { _ in }
+        let id = try #require(ObjectID("a"))
+        let (small, large) = (try state(of: 30), try state(of: 40))
+        var transaction = feed.transaction()
+        transaction.record(.created, id, in: task, after: large)
+        let mark = transaction.mark
+        transaction.record(.updated, id, in: task, before: large, after: small)
+        transaction.record(.updated, id, in: task, before: small, after: small)
+        #expect(transaction.changes.map(\.size) == [40, 0, 60])
+        #expect(transaction.room(for: task) == 0)
+        transaction.undo(to: mark)
+        #expect(transaction.room(for: task) == 60)
+        transaction.record(.deleted, id, in: task, before: large)
+        #expect(transaction.changes.map(\.size) == [40, 40])
+    }
+
+    @Test("states of the app's classes leave each class of the server its room, also after an undone attempt")
+    func serverRoom() throws {
+        feed.limitStates(to: 100)
+        feed.subscribe(to: [ChangeFilter(nil, states: .after)]) { _ in }
+        let id = try #require(ObjectID("a"))
+        let state = try state(of: 60)
+        var transaction = feed.transaction()
+        let mark = transaction.mark
+        for _ in 0..<2 {
+            for name in [task, other, .user, .user, .file] { transaction.record(.updated, id, in: name, after: state) }
+            #expect(transaction.changes.map(\.size) == [60, 0, 60, 0, 60])
+            transaction.undo(to: mark)
+            #expect([task, .user, .file].allSatisfy { transaction.room(for: $0) == 100 })
+        }
+    }
+
+    @Test("a subscriber to a class of the server misses nothing if the app's classes have no room")
+    func serverSubscriber() throws {
+        feed.limitStates(to: 10)
+        let calls = ChangeCalls()
+        for (name, className) in [("app", task), ("server", ClassName.file)] {
+            feed.subscribe(to: [ChangeFilter(className, states: .after)]) { event in
+                guard case .changes(let changes) = event else { return calls.note("\(name) missed") }
+                calls.note("\(name) \(changes.count)")
+            }
+        }
+        let (id, state) = (try #require(ObjectID("a")), try state(of: 10))
+        var transaction = feed.transaction()
+        for name in [task, task, .file] { transaction.record(.created, id, in: name, after: state) }
+        feed.publish(transaction)
+        #expect(calls.names == ["app missed", "server 1"])
+    }
+
+    @Test("a subscriber that uses a state without room misses the transaction; others get its changes")
+    func missedStates() throws {
+        feed.limitStates(to: 10)
+        let calls = ChangeCalls()
+        let filters = [
+            "none": ChangeFilter(task), "after": ChangeFilter(task, states: .after),
+            "other": ChangeFilter(other, states: .after), "deleted": ChangeFilter(task, [.deleted], states: .before),
+        ]
+        for (name, filter) in filters.sorted(by: { $0.key < $1.key }) {
+            feed.subscribe(to: [filter]) { event in
+                guard case .changes(let changes) = event else { return calls.note("\(name) missed") }
+                calls.note("\(name) \(changes.count)")
+            }
+        }
+        let id = try #require(ObjectID("a"))
+        let (small, large) = (try state(of: 10), try state(of: 11))
+        var transaction = feed.transaction()
+        transaction.record(.updated, id, in: task, before: large, after: large)
+        transaction.record(.created, id, in: other, after: small)
+        feed.publish(transaction)
+        #expect(calls.names == ["after missed", "none 1", "other 1"])
+    }
+
     @Test("subscribers are called in the order in which they came")
     func order() throws {
         let calls = ChangeCalls()

@@ -94,6 +94,73 @@ import Testing
         #expect(shown["folder"]?.objectValue?["name"] == "a")
     }
 
+    @Test("the replies of batch/save show objects until they have ten times the size of one reply")
+    func saves() async throws {
+        let objects = try ObjectFixture()
+        let items = try (0..<5).map { number in
+            try SaveItem(
+                className: objects.task,
+                id: nil,
+                creates: true,
+                body: try objects.json(#"{"__internalId":"k\#(number)","s":"\#(Self.long)"}"#),
+                where: nil,
+                returnsObject: true
+            )
+        }
+        let replies = try await objects.service(replySize: 600).save(items, as: objects.client)
+        #expect(replies.all.map { $0.name } == ["k0", "k1", "k2", "k3", "k4"])
+        let shown = try replies.all.map { try $0.object.members }
+        #expect(shown.map { $0["s"] != nil } == [true, true, true, false, false])
+        let names: Set<String> = ["objectId", "createdAt", "updatedAt"]
+        #expect(shown.allSatisfy { names.isSubset(of: $0.keys) })
+        #expect(replies.size > 3 * Self.long.utf8.count)
+        #expect(replies.brief.size == 0)
+        for reply in replies.brief.all { #expect(try Set(reply.object.members.keys) == names) }
+    }
+
+    /// Makes a user with long fields; gives the body of its log-in.
+    private func longUser(_ objects: ObjectFixture) async throws -> String {
+        let login = #""authData":{"anonymous":{"id":"1"}}"#
+        try await objects.create(#"{\#(login),"s":"\#(Self.long)"}"#, in: .user)
+        return login
+    }
+
+    @Test("log-ins of batch/save show users until the replies have ten times the size of one reply")
+    func savedLogIns() async throws {
+        let objects = try ObjectFixture()
+        let login = try await longUser(objects)
+        let items = try (0..<5).map { number in
+            try SaveItem(
+                className: .user,
+                id: nil,
+                creates: true,
+                body: try objects.json(#"{"__internalId":"k\#(number)",\#(login)}"#),
+                where: nil,
+                returnsObject: false
+            )
+        }
+        let replies = try await objects.service(replySize: 600).save(items, as: objects.client)
+        let shown = try replies.all.map { try $0.object.members }
+        #expect(shown.map { $0["s"] != nil } == [true, true, true, false, false])
+        #expect(shown.allSatisfy { $0["objectId"] != nil && $0["sessionToken"] != nil })
+    }
+
+    @Test("log-ins of a batch show users until the replies have ten times the size of one reply")
+    func batchLogIns() async throws {
+        let objects = try ObjectFixture()
+        let change = try ObjectChange(try objects.json("{\(try await longUser(objects))}"), allowsPaths: false)
+        let command = ObjectCommand(.user, .create(change, returnsObject: false))
+        var batch = ObjectBatch()
+        let replies = try await objects.service(replySize: 600).perform(
+            [ObjectCommand](repeating: command, count: 5).map { .success($0) },
+            in: &batch,
+            as: objects.client
+        )
+        let shown = try replies.map { try $0.get().members }
+        #expect(shown.map { $0["s"] != nil } == [true, true, true, false, false])
+        #expect(shown.allSatisfy { $0["objectId"] != nil && $0["sessionToken"] != nil })
+    }
+
     @Test(
         "a sub-query has all of its objects, however large they are",
         arguments: [

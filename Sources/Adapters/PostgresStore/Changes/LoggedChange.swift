@@ -14,6 +14,12 @@ struct LoggedChange {
     /// The size of its states, and about that of the rest, in bytes.
     var size: Int { (before?.size ?? 0) + (after?.size ?? 0) + 100 }
 
+    /// Whether it has a state.
+    var hasStates: Bool { before != nil || after != nil }
+
+    /// The change without its states.
+    var withoutStates: LoggedChange { LoggedChange(className: className, id: id, kind: kind) }
+
     /// The changes of one row as JSON.
     static func encoded(_ changes: some Collection<LoggedChange>) -> [UInt8] {
         JSONValue.array(changes.map(\.json)).encoded()

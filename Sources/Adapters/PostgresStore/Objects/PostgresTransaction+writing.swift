@@ -70,7 +70,7 @@ extension PostgresTransaction {
                     """
                 )
             }
-            changes.record(.created, object.id, in: name, after: ObjectState(object))
+            changes.record(.created, object.id, in: name, after: ObjectState(row))
             logged.append(LoggedChange(className: name, id: object.id, kind: .created, after: row))
         }
     }
@@ -93,8 +93,7 @@ extension PostgresTransaction {
                 let result = try refusingDuplicates(in: entry.schema) { try run(statement) }
                 guard result.changedCount > 0 else { return }
             }
-            let state = before.map { ObjectState($0) } ?? ObjectState(former)
-            changes.record(.updated, object.id, in: name, before: state, after: ObjectState(object))
+            changes.record(.updated, object.id, in: name, before: ObjectState(former), after: ObjectState(new))
             logged.append(
                 LoggedChange(className: name, id: object.id, kind: .updated, before: former, after: new)
             )
@@ -104,26 +103,37 @@ extension PostgresTransaction {
     func delete(_ ids: [ObjectID], in name: ClassName) throws -> Set<ObjectID> {
         try calling {
             guard let entry = catalog.entries[name], !ids.isEmpty else { return [] }
-            let result = try run(
-                """
-                DELETE FROM \(sql: entry.table) WHERE id = ANY(\(ids)) RETURNING \(sql: ConditionSQL.columns)
-                """
-            )
-            var deleted: [ObjectID: ObjectRow] = [:]
-            for row in 0..<result.count {
-                let object = try result.object(row)
-                deleted[object.id] = object
-            }
             var found: Set<ObjectID> = []
-            for id in ids where found.insert(id).inserted {
-                guard let row = deleted[id] else { continue }
-                changes.record(.deleted, id, in: name, before: ObjectState(row))
-                logged.append(LoggedChange(className: name, id: id, kind: .deleted, before: row))
+            for start in stride(from: 0, to: ids.count, by: PostgresTransaction.rowsAtOnce) {
+                let some = ids[start..<min(start + PostgresTransaction.rowsAtOnce, ids.count)]
+                found.formUnion(try deleteRows(some, in: entry))
             }
-            found = Set(deleted.keys)
             if !found.isEmpty { try forgetRelations(of: found, in: entry) }
             return found
         }
+    }
+
+    /// The number of objects that one statement deletes, because their rows are in memory together.
+    private static let rowsAtOnce = 128
+
+    /// Deletes rows and records the changes, in the order of the ids; returns the ids of those that existed.
+    private func deleteRows(_ ids: ArraySlice<ObjectID>, in entry: PostgresCatalog.Entry) throws -> Set<ObjectID> {
+        let result = try run(
+            "DELETE FROM \(sql: entry.table) WHERE id = ANY(\(ids)) RETURNING \(sql: ConditionSQL.columns)"
+        )
+        var deleted: [ObjectID: ObjectRow] = [:]
+        for row in 0..<result.count {
+            let object = try result.object(row)
+            deleted[object.id] = object
+        }
+        var found: Set<ObjectID> = []
+        let name = entry.schema.name
+        for id in ids {
+            guard let row = deleted[id], found.insert(id).inserted else { continue }
+            changes.record(.deleted, id, in: name, before: ObjectState(row))
+            logged.append(LoggedChange(className: name, id: id, kind: .deleted, before: row))
+        }
+        return found
     }
 
     /// Removes the relations of deleted objects, and their memberships in other objects' relations.

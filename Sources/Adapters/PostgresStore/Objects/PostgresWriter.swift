@@ -179,9 +179,8 @@ final class PostgresWriter: Sendable {
 
     /// Waits for the turn, and begins.
     private func begin(_ connection: PostgresConnection, deferring: Bool) throws -> PostgresTransaction {
-        // LOCK takes no snapshot, so the one of the next statement contains everything that was committed before.
         connection.later("BEGIN ISOLATION LEVEL REPEATABLE READ")
-        connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+        connection.takeTurn()
         let columns = "catalog_version, last_change, holder, \(LogEntry.timeExpression), (SELECT id FROM identity)"
         var row: PostgresResult?
         connection.later("SELECT \(columns) FROM state") { row = $0 }
@@ -280,7 +279,7 @@ final class PostgresWriter: Sendable {
             do {
                 let (last, server) = try pool.withConnection(patience: .seconds(pool.address.patience)) { connection in
                     connection.later("BEGIN")
-                    connection.later("LOCK TABLE turn IN EXCLUSIVE MODE")
+                    connection.takeTurn()
                     let result = try connection.run(
                         "SELECT last_change, server FROM state LEFT JOIN change_log ON number = \(number)"
                     )

@@ -35,7 +35,8 @@ extension SQLiteTransaction {
     func insert(_ object: StoredObject, into name: ClassName) throws {
         if let growth = StorageGrowth(newObjectIn: name) { try queries.health.requireSpace(for: growth) }
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
-        let body = try storedBody(of: object, in: name)
+        let row = ObjectRow(object)
+        let (acl, body) = try storedTexts(of: row, in: name)
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO \(ClassTable(number: entry.number).name) (id, created_at, updated_at, acl, body, checksum)
@@ -45,19 +46,19 @@ extension SQLiteTransaction {
         try refusingDuplicates(in: entry.schema) {
             try statement.execute(
                 arguments: [
-                    object.id.description, object.createdAt.milliseconds, object.updatedAt.milliseconds,
-                    object.acl.map { JSONValue.object($0.json).databaseValue }, body,
+                    object.id.description, object.createdAt.milliseconds, object.updatedAt.milliseconds, acl, body,
                 ]
             )
         }
-        changes.record(.created, object.id, in: name, after: ObjectState(object))
+        changes.record(.created, object.id, in: name, after: ObjectState(row))
     }
 
     func update(_ object: StoredObject, in name: ClassName, from before: StoredObject?) throws {
         guard let entry = catalog.entries[name] else { throw MissingClass(name: name) }
-        let before = try before.map(ObjectState.init) ?? wantedState(of: object.id, before: .updated, in: name)
+        let before = try stateBeforeUpdate(of: object.id, in: name, known: before)
         if queries.health.isFull { try requireSpace(for: object, in: name) }
-        let body = try storedBody(of: object, in: name)
+        let row = ObjectRow(object)
+        let (acl, body) = try storedTexts(of: row, in: name)
         let statement = try db.cachedStatement(
             sql: """
                 UPDATE \(ClassTable(number: entry.number).name) SET updated_at = ?1, acl = ?2, body = ?3, \
@@ -66,35 +67,36 @@ extension SQLiteTransaction {
         )
         try refusingDuplicates(in: entry.schema) {
             try statement.execute(
-                arguments: [
-                    object.updatedAt.milliseconds, object.acl.map { JSONValue.object($0.json).databaseValue }, body,
-                    object.id.description,
-                ]
+                arguments: [object.updatedAt.milliseconds, acl, body, object.id.description]
             )
         }
         guard db.changesCount > 0 else { return }
         changed.append(Pointer(name, object.id))
-        changes.record(.updated, object.id, in: name, before: before, after: ObjectState(object))
+        changes.record(.updated, object.id, in: name, before: before, after: ObjectState(row))
     }
 
-    /// The fields of an object as its row stores them; notes a string with U+0000.
-    private func storedBody(of object: StoredObject, in name: ClassName) throws -> String {
-        let bytes = JSONValue.object(object.fields).encoded()
-        if bytes.hasEscapedZero { try catalog.noteZeros(in: name, db) }
-        return String(decoding: bytes, as: UTF8.self)
+    /// The ACL and the fields as the columns of a row; notes a string with U+0000.
+    private func storedTexts(of row: ObjectRow, in name: ClassName) throws -> (acl: String?, body: String) {
+        if row.body.hasEscapedZero { try catalog.noteZeros(in: name, db) }
+        return (row.acl.map { String(decoding: $0, as: UTF8.self) }, String(decoding: row.body, as: UTF8.self))
     }
 
-    /// The current object, if a subscriber uses the state before a change.
-    private func wantedState(of id: ObjectID, before kind: Change.Kind, in name: ClassName) throws -> ObjectState? {
-        guard changes.wantsBefore(kind, in: name) else { return nil }
-        return try row(id, in: name).map(ObjectState.init)
+    /// The current object, if a subscriber uses the state before an update.
+    private func stateBeforeUpdate(
+        of id: ObjectID,
+        in name: ClassName,
+        known: StoredObject?
+    ) throws -> ObjectState? {
+        guard changes.wantsBefore(.updated, in: name) else { return nil }
+        return try known.map { ObjectState($0) } ?? row(id, in: name).map { ObjectState($0) }
     }
 
     func delete(_ ids: [ObjectID], in name: ClassName) throws -> Set<ObjectID> {
         guard let entry = catalog.entries[name], !ids.isEmpty else { return [] }
         var before: [ObjectID: ObjectState] = [:]
         if changes.wantsBefore(.deleted, in: name) {
-            for row in try rows(Set(ids), in: name, readableBy: .unrestricted, upTo: .max) {
+            // Further ones would find no room.
+            for row in try rows(Set(ids), in: name, readableBy: .unrestricted, upTo: changes.room(for: name)) {
                 before[row.id] = ObjectState(row)
             }
         }
@@ -193,11 +195,7 @@ extension SQLiteTransaction {
         } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE {
             let table = ClassTable(number: catalog.entries[schema.name]?.number ?? 0)
             let field = table.field(refusedBy: error.message ?? "", in: schema) ?? "objectId"
-            throw ServiceError(
-                .duplicateValue,
-                "A unique field was given a value that is already taken. The field is '\(field)'.",
-                cause: error
-            )
+            throw ServiceError.duplicate(of: field, cause: error)
         }
     }
 }

@@ -6,6 +6,7 @@ internal import Synchronization
 package final class DatabaseCapture: ChangeCapture {
     private struct NewFiles {
         var entries: [FileEntry] = []
+        /// Whether files are missing in the entries.
         var hasMissed = false
     }
 
@@ -78,7 +79,8 @@ package final class DatabaseCapture: ChangeCapture {
                     return files
                 }
                 if new.hasMissed {
-                    throw OpenFailure(message: "more than \(DatabaseCapture.maxFiles) new files wait")
+                    let count = DatabaseCapture.maxFiles
+                    throw OpenFailure(message: "more than \(count) wait, or one transaction changed too many")
                 }
                 try list?.add(new.entries)
             }
@@ -151,7 +153,10 @@ package final class DatabaseCapture: ChangeCapture {
             ChangeFilter(.file, [.updated], states: [.before, .after]),
         ]
         let new = database.changes.subscribe(to: filters) { [weak self] event in
-            guard case .changes(let changes) = event else { return }
+            guard case .changes(let changes) = event else {
+                self?.files.withLock { $0.hasMissed = true }
+                return
+            }
             let entries = changes.compactMap { change -> FileEntry? in
                 guard let entry = DatabaseCapture.entry(of: change.after) else { return nil }
                 // A change of metadata leaves the bytes.

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// The memory of all JSON bodies and their values together.
 ///
-/// A body counts as it arrives, not by its Content-Length, until its response is sent. One user, or one address of
-/// guests, uses at most a quarter of the limit, all guests half of it, and guests and users together three quarters:
-/// the rest is always free for the master key. Thread-safe.
+/// A body counts as it arrives, not by its Content-Length, until its response is made; the replies of a batch count
+/// until they are sent. One user, or one address of guests, uses at most a quarter of the limit, all guests half of it,
+/// and guests and users together three quarters: the rest is always free for the master key. Thread-safe.
 final class BodyMemory: Sendable {
     private let limit: Int
     private let state = Mutex(State())
@@ -26,7 +26,7 @@ final class BodyMemory: Sendable {
     /// The memory that all requests use, in bytes.
     var used: Int { state.withLock { $0.total } }
 
-    /// An empty share for one request; ``Share/end()`` must be called when the response is sent.
+    /// An empty share for one request; it ends with ``Share/end()`` or its last reference.
     func share(of sender: CallerIdentity) -> Share {
         Share(memory: self, sender: sender)
     }
@@ -40,6 +40,20 @@ final class BodyMemory: Sendable {
         fileprivate init(memory: BodyMemory, sender: CallerIdentity) {
             self.memory = memory
             self.sender = sender
+        }
+
+        /// The bytes that the request uses.
+        var used: Int { held.load(ordering: .relaxed) }
+
+        deinit { end() }
+
+        /// Moves bytes to a share of their own, at most those of this one.
+        func split(_ bytes: Int) -> Share {
+            let other = Share(memory: memory, sender: sender)
+            let bytes = min(bytes, held.load(ordering: .relaxed))
+            held.subtract(bytes, ordering: .relaxed)
+            other.held.add(bytes, ordering: .relaxed)
+            return other
         }
 
         /// Adds bytes to the share.

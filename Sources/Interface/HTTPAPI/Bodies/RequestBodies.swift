@@ -6,7 +6,7 @@ internal import NIOCore
 /// Reads JSON bodies within the limits of their senders and of all bodies together (docs/security.md, "Conditions and
 /// bodies").
 ///
-/// A body is read and processed inside a closure, so that its memory counts until the response is sent. Large bodies
+/// A body is read and processed inside a closure, so that its memory counts until the response is made. Large bodies
 /// are processed on separate threads, so that small requests never wait for them.
 struct RequestBodies: Sendable {
     let limits: WireLimits
@@ -16,7 +16,7 @@ struct RequestBodies: Sendable {
     /// The size in bytes from which bodies are processed on the threads for large bodies.
     private static let large = 64 << 10
     /// The minimum speed of a JSON body in bytes a second: its bytes wait in memory for the last one.
-    private static let minSpeed = 8 << 10
+    static let minSpeed = 8 << 10
 
     /// - Parameters:
     ///   - limits: The limits of bodies and of their memory.
@@ -90,6 +90,7 @@ struct RequestBodies: Sendable {
         upTo limit: BodyLimit,
         _ share: BodyMemory.Share
     ) async throws -> ByteBuffer {
+        try request.headers.requireNoCompression()
         let announced = request.announcedSize ?? 0
         guard announced <= limit.size else { throw limit.refusal }
         var text = ByteBuffer()

@@ -19,43 +19,62 @@ enum JSONCompression {
     /// is chunked.
     static let pieceLength = 64 << 10
 
-    /// The response to a request, compressed if it is long and the client accepts that.
-    static func compressed(_ response: Response, to request: Request) async throws -> Response {
+    /// The response to a request of a connection on an event loop, compressed if it is long and the client accepts that.
+    static func compressed(
+        _ response: Response,
+        to request: Request,
+        on eventLoop: any EventLoop
+    ) async throws -> Response {
         guard let length = response.body.contentLength, length >= JSONCompression.leastLength,
             response.headers[.contentType]?.hasPrefix("application/json") == true
         else { return response }
         var response = response
         response.headers[values: .vary] += ["Accept-Encoding"]
         guard let coding = AcceptedCodings(request.headers[.acceptEncoding]).preferred else { return response }
-        guard length > DirectRequests.longestResponse else { return try await compressed(response, coding) }
+        guard length > DirectRequests.longestResponse else {
+            return try await compressed(response, coding, on: eventLoop)
+        }
         // The request can have begun on an event loop; a child task begins on the cooperative pool.
         let uncompressed = response
-        async let result = compressed(uncompressed, coding)
+        async let result = compressed(uncompressed, coding, on: eventLoop)
         return try await result
     }
 
-    private static func compressed(_ response: Response, _ coding: ContentCoding) async throws -> Response {
+    private static func compressed(
+        _ response: Response,
+        _ coding: ContentCoding,
+        on eventLoop: any EventLoop
+    ) async throws -> Response {
         var response = response
         let collector = BodyCollector()
         try await response.body.write(collector)
         let json = collector.body
-        guard !json.namesSecret, let body = try body(json, coding) else { return response }
+        guard !json.namesSecret, let body = try body(json, of: response.body, coding, on: eventLoop) else {
+            return response
+        }
         response.body = body
         response.headers[.contentEncoding] = coding.rawValue
         return response
     }
 
-    private static func body(_ json: ByteBuffer, _ coding: ContentCoding) throws -> ResponseBody? {
+    private static func body(
+        _ json: ByteBuffer,
+        of source: ResponseBody,
+        _ coding: ContentCoding,
+        on eventLoop: any EventLoop
+    ) throws -> ResponseBody? {
         switch coding {
-        case .zstd: try compressed(json, by: ZstdStream.self)
-        case .gzip: try compressed(json, by: GzipStream.self)
+        case .zstd: try compressed(json, of: source, by: ZstdStream.self, on: eventLoop)
+        case .gzip: try compressed(json, of: source, by: GzipStream.self, on: eventLoop)
         }
     }
 
     /// The compressed body; `nil` if it is not shorter.
     private static func compressed<Stream: CompressionStream & ~Copyable>(
         _ json: ByteBuffer,
-        by _: Stream.Type
+        of source: ResponseBody,
+        by _: Stream.Type,
+        on eventLoop: any EventLoop
     ) throws -> ResponseBody? {
         guard json.readableBytes > JSONCompression.pieceLength else {
             var stream = try Stream()
@@ -69,15 +88,19 @@ enum JSONCompression {
                 piece.readableBytes > 0
             {
                 let bytes = try stream.compress(piece, isLast: rest.readableBytes == 0)
-                if bytes.readableBytes > 0 { try await writer.write(bytes) }
+                guard bytes.readableBytes > 0 else { continue }
+                try await writer.write(bytes)
+                try await eventLoop.catchUp()
             }
             try await writer.finish(nil)
+            // The memory of the text counts as long as the body that has it.
+            withExtendedLifetime(source) {}
         }
     }
 }
 
 /// Collects a body that is in memory; its first piece is not copied.
-private final class BodyCollector: ResponseBodyWriter, Sendable {
+final class BodyCollector: ResponseBodyWriter, Sendable {
     private let collected = Mutex(ByteBuffer())
 
     var body: ByteBuffer { collected.withLock { $0 } }

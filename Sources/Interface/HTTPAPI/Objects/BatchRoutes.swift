@@ -1,6 +1,7 @@
 internal import Domain
 internal import Hummingbird
 internal import HummingbirdCore
+internal import NIOCore
 
 /// Several requests in one (protocol/data 2).
 struct BatchRoutes: Sendable {
@@ -25,7 +26,7 @@ struct BatchRoutes: Sendable {
             if items.count == 1, let item = try? BatchItem(try items.allItems()[0]), let query = item.loneQuery {
                 warnings.add(item.parameters)
                 await answers.append(awaiting: { try await answer(query, item.parameters, in: app, context) })
-                return warnings.added(to: answers.json().response())
+                return warnings.added(to: answers.response(on: context.channel.eventLoop))
             }
             // Each row of an INSERT counts as a request.
             var rows = bodies.limits.batchSize - items.count
@@ -48,7 +49,7 @@ struct BatchRoutes: Sendable {
                     }
                 }
             }
-            return warnings.added(to: answers.json().response())
+            return warnings.added(to: answers.response(on: context.channel.eventLoop))
         }
     }
 
@@ -61,9 +62,9 @@ struct BatchRoutes: Sendable {
     ) async throws -> RawJSON {
         switch query {
         case .inbox: try await FeedRoutes.inbox(parameters, in: app, context).json
-        case .searchForFriends: try await FriendshipRoutes.strictly(parameters, in: app, context).json
-        case .friends: try await FriendshipRoutes.friends(parameters, in: app, context).json
-        case .blockList: try await FriendshipRoutes.blocked(parameters, in: app, context).json
+        case .searchForFriends: try await FriendshipRoutes.find(.strictly, parameters, in: app, context).json
+        case .friends: try await FriendshipRoutes.find(.friends, parameters, in: app, context).json
+        case .blockList: try await FriendshipRoutes.find(.blocked, parameters, in: app, context).json
         }
     }
 
@@ -137,12 +138,13 @@ struct BatchRoutes: Sendable {
                 warnings.add(item.parameters)
                 return try saveItem(item, decoder)
             }
-            let reply = try await app.objects.save(
+            let replies = try await app.objects.save(
                 saves,
                 as: context.caller,
                 presence: ClientPresence.Watch(context.channel)
             )
-            return warnings.added(to: reply.response())
+            let response = BatchAnswers.response(with: replies, body.share, on: context.channel.eventLoop)
+            return warnings.added(to: response)
         }
     }
 

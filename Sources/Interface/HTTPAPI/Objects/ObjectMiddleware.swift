@@ -1,5 +1,6 @@
 internal import Hummingbird
 internal import HummingbirdCore
+internal import NIOCore
 
 /// What surrounds the routes of objects: warnings about parameters, and the compression of long responses.
 ///
@@ -14,7 +15,9 @@ struct ObjectMiddleware: RouterMiddleware {
         next: @concurrent (Request, CallerContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        if compresses { response = try await JSONCompression.compressed(response, to: request) }
+        if compresses {
+            response = try await JSONCompression.compressed(response, to: request, on: context.channel.eventLoop)
+        }
         ParameterWarnings.add(to: &response, for: request)
         return response
     }

@@ -73,6 +73,19 @@ extension ByteBuffer {
         }
     }
 
+    /// Writes the replies of a `batch/save` as one JSON object.
+    mutating func write(_ replies: SaveReplies) {
+        reserveCapacity(minimumWritableBytes: replies.size + 2)
+        writeStaticString("{")
+        for (index, reply) in replies.all.enumerated() {
+            if index > 0 { writeStaticString(",") }
+            writeBytes(JSONValue.string(reply.name).encoded())
+            writeStaticString(":")
+            writeBytes(reply.object.json)
+        }
+        writeStaticString("}")
+    }
+
     /// Writes the reply to a CQL statement.
     mutating func write(_ reply: CQLReply) {
         let name = JSONValue.string(reply.className.description)
