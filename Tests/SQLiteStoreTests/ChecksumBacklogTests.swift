@@ -53,6 +53,51 @@ import Testing
         }
     }
 
+    @Test("a scan along a time that damage has moved out of all years is refused where it would go on for ever")
+    func damagedTime() async throws {
+        try await Samples.withFolder { folder in
+            let database = try SQLiteDatabase(path: "\(folder)/db.sqlite")
+            let store = SQLiteObjectStore(database)
+            let (task, ids) = (try ClassName("Task"), ObjectIDGenerator())
+            let objects = (1...3).map { number in
+                let time = Timestamp(milliseconds: Int64(number))
+                return StoredObject(id: ids.next(), createdAt: time, updatedAt: time, fields: [:])
+            }
+            try await store.write { writer in
+                try writer.save(ClassSchema(name: task))
+                for object in objects { try writer.insert(object, into: task) }
+            }
+            let number = try #require(database.catalog.current.entries[task]?.number)
+            try await database.pool.write { db in
+                try db.execute(
+                    sql: "UPDATE class_\(number) SET checksum = NULL, created_at = -130000000000000 WHERE id = ?",
+                    arguments: [objects[0].id.description]
+                )
+            }
+            let settings = ObjectSettings(
+                files: FilePresentation(publicURL: "https://f", bucket: "b"),
+                accountDependencies: AccountDependencies(changes: store.changes, hasher: PlainHasher())
+            )
+            let service = ObjectService(store: store, settings: settings)
+            let master = Caller(app: try Samples.guest().app, isMaster: true)
+            func scan(after cursor: String?) async throws -> ScanPage {
+                let key = SortKey(FieldPath(field: "createdAt"), descending: true)
+                let scan = try Scan(of: task, where: .always, key: key, page: Page(first: 1), cursor: cursor)
+                return try await service.scan(scan, of: task, view: .plain, as: master)
+            }
+            var cursor: String?
+            for _ in objects {
+                let page = try await scan(after: cursor)
+                #expect(page.objects.count == 1)
+                #expect(page.cursor != nil)
+                cursor = page.cursor
+            }
+            let last = cursor
+            await expectFailure(.badRequest) { try await scan(after: last) }
+            try database.close()
+        }
+    }
+
     @Test("a row that lost its checksum counts as damaged once its class is done")
     func lost() async throws {
         try await Fixture(version: 4).withDatabase { database, _ in

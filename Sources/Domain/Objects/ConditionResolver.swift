@@ -8,6 +8,8 @@ struct ConditionResolver {
     private let budget: QueryBudget?
     private let observe: ((ObjectQuery) throws -> Void)?
     private let relationTests = RelationTests()
+    /// The results of all sub-queries.
+    let memory = SubqueryMemory()
 
     /// - Parameters:
     ///   - reader: Evaluates sub-queries.
@@ -45,21 +47,24 @@ struct ConditionResolver {
         case .not(let inner):
             return .not(try resolve(inner, at: path, in: schema))
         case .inQuery(let query):
-            let pointers = try rows(of: query, reading: .ids).map { Pointer(query.className, $0.id).json }
-            return try resolve(.isIn(ValueSet(pointers)), at: path, in: schema)
+            var pointers = ValueSet()
+            for row in try rows(of: query, reading: .ids) {
+                try insert(Pointer(query.className, row.id).json, into: &pointers)
+            }
+            return try resolve(.isIn(pointers), at: path, in: schema)
         case .select(let query, let key):
             let selected = try reader.visibleSchema(of: query.className)
             // An object can have members that are not fields of its class: the internal members of a file.
-            let isShown = selected?.type(of: key.field) != nil && !hides(key, in: selected)
+            let isShown =
+                switch selected?.type(of: key.field) {
+                // An object can have stored null before the field became a relation; a query does not read it.
+                case nil, .relation?: false
+                default: !hides(key, in: selected)
+                }
             // A class that the caller is not allowed to query is refused even for a field that is not shown.
             if !isShown, let selected { _ = try access.query(.always, in: selected) }
-            let values =
-                !isShown
-                ? []
-                : try rows(of: query, reading: .value(of: key.field)).flatMap { row in
-                    try PathValues(of: row.object().value(of: key.field), along: key.inner, within: budget).values
-                }
-            return try resolve(.isIn(ValueSet(values)), at: path, in: schema)
+            let values = isShown ? try self.values(of: query, at: key) : ValueSet()
+            return try resolve(.isIn(values), at: path, in: schema)
         case .equals(let value):
             return target(of: path, schema).map { relates(path, $0, [value]) } ?? .field(path, test)
         case .isIn(let values):
@@ -85,37 +90,43 @@ struct ConditionResolver {
         }
     }
 
-    /// The maximum size of the values that a sub-query returns, in bytes: a limit on memory, not a rule of the protocol.
-    private static let maxBytes = 64 << 20
+    /// The values that the objects of a sub-query have at a path.
+    ///
+    /// Only one object is parsed at a time, and equal values of several objects are kept once.
+    private func values(of query: Condition.Subquery, at key: FieldPath) throws -> ValueSet {
+        var values = ValueSet()
+        for row in try rows(of: query, reading: .value(of: key.field)) {
+            try budget?.check()
+            let found = try PathValues(of: row.object().value(of: key.field), along: key.inner, within: budget)
+            for value in found.values { try insert(value, into: &values) }
+        }
+        return values
+    }
+
+    private func insert(_ value: JSONValue, into values: inout ValueSet) throws {
+        if values.insert(value) { try memory.add(value) }
+    }
+
+    /// The maximum size of an object in bytes (`objects.maxMasterSize`).
+    private static let largestObject = 16 << 20
 
     /// The objects that a sub-query finds, with what the condition compares.
+    ///
+    /// Throws ``ServiceError/Code/malformedJSON`` if their text exceeds ``SubqueryMemory/limit``: the values of some of
+    /// the objects would give a wrong answer.
     private func rows(of query: Condition.Subquery, reading projection: RowProjection) throws -> [ObjectRow] {
         guard let schema = try reader.visibleSchema(of: query.className) else { return [] }
         var question = try access.query(try resolve(query.condition, in: schema), in: schema)
         guard query.page.limit > 0 else { return [] }
         question.order = visible(query.order, in: schema)
         question.page = query.page
-        question.replySize = ConditionResolver.maxBytes
+        // The store leaves no object out before those that it returns exceed the limit.
+        question.replySize = SubqueryMemory.limit + ConditionResolver.largestObject
         question.projection = projection
         try observe?(question)
         let rows = try reader.rows(question)
-        try requireAll(rows, of: question)
+        guard rows.reduce(0, { $0 + $1.size }) <= SubqueryMemory.limit else { throw SubqueryMemory.refusal }
         return rows
-    }
-
-    /// Throws ``ServiceError/Code/malformedJSON`` if the store has left objects out because of their size.
-    ///
-    /// The values of the other objects would give a wrong answer.
-    private func requireAll(_ rows: [ObjectRow], of query: ObjectQuery) throws {
-        // An object has at most 16 MB (`objects.maxMasterSize`): below half of the limit, each one fits.
-        guard rows.count < query.page.limit, rows.reduce(0, { $0 + $1.size }) > ConditionResolver.maxBytes / 2,
-            try reader.count(query) > query.page.skip + rows.count
-        else { return }
-        throw ServiceError(
-            .malformedJSON,
-            "where: the values that the sub-query of \(query.className) finds have more than "
-                + "\(ConditionResolver.maxBytes >> 20) MB, the limit."
-        )
     }
 
     /// The sort keys that the caller is allowed to see.

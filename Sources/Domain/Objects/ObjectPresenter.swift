@@ -101,11 +101,11 @@ struct ObjectPresenter {
                 break
             case .pointer(let pointer):
                 if let text = take(pointers[pointer], capacity: &capacity) { shown[index].set(name, to: text) }
-            case .array(let elementValues):
-                let texts = elementValues.map { value in
-                    Pointer(stored: value).flatMap { take(elements[$0], capacity: &capacity) } ?? value.encoded()
+            case .array(let text):
+                let replaced = text.replacingElements { element in
+                    Pointer(canonical: element).flatMap { take(elements[$0], capacity: &capacity) }
                 }
-                shown[index].set(name, to: texts.encodedArray)
+                shown[index].set(name, to: replaced)
             case .object(let text):
                 // A dotted name can pass through a plain object before it reaches a pointer.
                 guard !view.include.isEmpty else { break }
@@ -197,7 +197,8 @@ private struct IncludedObjects {
 private enum IncludedValue {
     case other
     case pointer(Pointer)
-    case array([JSONValue])
+    /// As text, because the values of all objects of a reply are kept at the same time.
+    case array([UInt8])
     case object([UInt8])
 
     /// Classifies a member's JSON, which is in canonical form.
@@ -210,8 +211,8 @@ private enum IncludedValue {
                 self = text.starts(with: #"{"__type""#.utf8) ? .other : .object(Array(text))
             }
         case UInt8(ascii: "["):
-            let elements = JSONValue(stored: text)?.arrayValue ?? []
-            self = elements.contains { Pointer(stored: $0) != nil } ? .array(elements) : .other
+            let array = Array(text)
+            self = array.elementPointers.isEmpty ? .other : .array(array)
         default:
             self = .other
         }
@@ -223,8 +224,8 @@ private enum IncludedValue {
     }
 
     var elementPointers: [Pointer] {
-        guard case .array(let elements) = self else { return [] }
-        return elements.compactMap(Pointer.init(stored:))
+        guard case .array(let text) = self else { return [] }
+        return text.elementPointers
     }
 }
 
@@ -270,16 +271,32 @@ extension FieldDefinition {
     }
 }
 
-extension [[UInt8]] {
-    /// JSON texts as one JSON array.
-    fileprivate var encodedArray: [UInt8] {
+/// The text of an array in canonical JSON.
+extension [UInt8] {
+    fileprivate var elementPointers: [Pointer] {
+        var pointers: [Pointer] = []
+        forEachElement { element in
+            if let pointer = Pointer(canonical: element) { pointers.append(pointer) }
+        }
+        return pointers
+    }
+
+    /// The array with other texts in the place of some elements; `nil` keeps an element.
+    fileprivate func replacingElements(by replacement: (ArraySlice<UInt8>) -> [UInt8]?) -> [UInt8] {
         var result: [UInt8] = [UInt8(ascii: "[")]
-        result.reserveCapacity(reduce(2) { $0 + $1.count + 1 })
-        for (index, text) in enumerated() {
-            if index > 0 { result.append(UInt8(ascii: ",")) }
-            result.append(contentsOf: text)
+        result.reserveCapacity(count)
+        forEachElement { element in
+            if result.count > 1 { result.append(UInt8(ascii: ",")) }
+            result.append(contentsOf: replacement(element)?[...] ?? element)
         }
         result.append(UInt8(ascii: "]"))
         return result
+    }
+
+    private func forEachElement(_ body: (ArraySlice<UInt8>) -> Void) {
+        withUnsafeBufferPointer { bytes in
+            var scanner = MemberScanner(bytes)
+            while let range = scanner.nextElement() { body(self[range]) }
+        }
     }
 }

@@ -190,7 +190,7 @@ package struct ObjectService: Sendable {
         }
         guard let condition = command.condition, condition.hasSubqueries else { return command }
         return command.with(
-            condition: try await resolved(condition, of: command.className, as: caller, within: budget)
+            condition: try await resolved(condition, of: command.className, as: caller, within: budget, isAlone: true)
         )
     }
 
@@ -209,16 +209,32 @@ package struct ObjectService: Sendable {
     }
 
     /// The condition with its sub-queries replaced by their results.
+    ///
+    /// - Parameters:
+    ///   - condition: The condition.
+    ///   - name: The class of the objects.
+    ///   - caller: The caller.
+    ///   - budget: The budget of the request.
+    ///   - isAlone: Whether the request keeps no other condition at this time; otherwise the results of all count
+    ///     together.
+    /// - Returns: The condition.
+    /// - Throws: ``ServiceError/Code/malformedJSON`` for more results than ``SubqueryMemory/limit``, and errors of
+    ///   queries.
     func resolved(
         _ condition: Condition,
         of name: ClassName,
         as caller: Caller,
-        within budget: QueryBudget
+        within budget: QueryBudget,
+        isAlone: Bool = false
     ) async throws -> Condition {
-        try await reading(as: caller, within: budget) { rules in
-            try ConditionResolver(reader: rules.reader, access: rules.access)
-                .resolve(condition, in: rules.reader.schema(of: name))
+        let (resolved, bytes) = try await reading(as: caller, within: budget) { rules in
+            let resolver = ConditionResolver(reader: rules.reader, access: rules.access)
+            let resolved = try resolver.resolve(condition, in: rules.reader.schema(of: name))
+            return (resolved, resolver.memory.bytes)
         }
+        // After the read, whose body can run several times.
+        if !isAlone { try budget.conditions.add(bytes) }
+        return resolved
     }
 
     /// Runs changes in one transaction; evaluates slow conditions before it, and again if their objects have changed by

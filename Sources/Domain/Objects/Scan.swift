@@ -9,7 +9,7 @@ package struct Scan: Sendable {
     /// The position of the last returned object; `nil` at the beginning.
     private let last: Position?
 
-    private struct Position {
+    private struct Position: Equatable {
         let value: JSONValue
         let id: JSONValue
     }
@@ -58,11 +58,24 @@ package struct Scan: Sendable {
 
     /// The cursor for the page after an object.
     ///
-    /// - Throws: ``ServiceError/Code/badRequest`` if the object's value of the key is too long.
+    /// - Throws: ``ServiceError/Code/badRequest`` if the object's value of the key is too long, or if the page before
+    ///   ended at the same place.
     func cursor(after object: StoredObject, in name: ClassName) throws -> String {
-        let value = object.value(of: key.path.field) ?? .null
+        let position = Position(
+            value: object.value(of: key.path.field) ?? .null,
+            id: .string(object.id.description)
+        )
+        // The database compares a time as it is stored, and a damaged one is read as another (`Timestamp.range`): the
+        // page after it would begin with it for ever.
+        guard position != last else {
+            throw ServiceError(
+                .badRequest,
+                "The database does not find what follows \(object.id), because its field '\(key.path)' is damaged; use "
+                    + "another scan_key."
+            )
+        }
         let parts: [JSONValue] = [
-            .string(name.description), .string(key.path.description), value, .string(object.id.description),
+            .string(name.description), .string(key.path.description), position.value, position.id,
         ]
         let text = JSONValue.array(parts).encoded()
         guard text.count <= Scan.maxPosition else {

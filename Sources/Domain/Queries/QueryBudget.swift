@@ -42,6 +42,9 @@ package final class QueryBudget: Sendable {
     /// The error at the end of a slice that is not extended; the body has to run again.
     package struct SliceEnded: Error {}
 
+    /// The results of sub-queries in conditions that the request keeps together, up to the transaction for all of them.
+    let conditions = SubqueryMemory()
+
     private let refusal: @Sendable () -> any Error
     private let presence: (any CallerPresence)?
     private let state: Mutex<State>

@@ -1,7 +1,8 @@
-/// Iterates over the members of an object in canonical JSON, which has no whitespace and is known to be well-formed.
+/// Iterates over the members of an object, or the elements of an array, in canonical JSON, which has no whitespace and
+/// is known to be well-formed.
 struct MemberScanner {
     private let text: UnsafeBufferPointer<UInt8>
-    /// Starts after the opening brace.
+    /// Starts after the opening brace or bracket.
     private var position = 1
 
     init(_ text: UnsafeBufferPointer<UInt8>) {
@@ -19,6 +20,15 @@ struct MemberScanner {
         skipValue()
         defer { position += 1 }
         return (name, value..<position)
+    }
+
+    /// The range of the next element of an array; `nil` at the end.
+    mutating func nextElement() -> Range<Int>? {
+        guard position < text.count, text[position] != UInt8(ascii: "]") else { return nil }
+        let start = position
+        skipValue()
+        defer { position += 1 }
+        return start..<position
     }
 
     /// Advances past the closing quote.

@@ -96,7 +96,7 @@ def test_sub_query_over_large_objects_is_never_answered_from_a_part(master):
         assert reply["count"] == count, (field, operator)
     refused = ask(master, "QueryHugeHolder", {"n": {"$dontSelect": {"query": huge, "key": "s"}}})
     assert (refused.status_code, refused.json()["code"]) == (400, 107)
-    assert "64 MB" in refused.json()["error"]
+    assert "8 MB" in refused.json()["error"]
 
 
 def test_count_and_order_work_with_sub_queries(api, books):

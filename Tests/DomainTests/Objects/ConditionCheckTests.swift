@@ -121,6 +121,51 @@ import Testing
         #expect(error?.message.hasSuffix("Send this item in a request of its own.") == true)
     }
 
+    /// A condition that holds for each object, with a value of 3 MB from a sub-query.
+    private func large(_ name: String) async throws -> Condition {
+        let parts = Array(repeating: #"{"n":1}"#, count: 10_000).joined(separator: ",")
+        try await objects.create(#"{"a":["\#(name)",\#(parts)]}"#, in: ClassName(name))
+        return try condition(#"{"x":{"$dontSelect":{"query":{"className":"\#(name)","where":{}},"key":"a"}}}"#)
+    }
+
+    @Test("batch/save counts the values from the sub-queries of all its conditions, because it keeps them together")
+    func memoryOfConditions() async throws {
+        var items: [SaveItem] = []
+        for name in ["A", "B", "C", "D"] {
+            let object = try await objects.create(#"{"n":1}"#)
+            let item = try SaveItem(
+                className: object.className,
+                id: object.id,
+                creates: false,
+                body: try objects.json(#"{"n":2}"#),
+                where: try await large(name),
+                returnsObject: false
+            )
+            items.append(item)
+        }
+        let (few, all) = (Array(items.prefix(2)), items)
+        let error = await #expect(throws: ServiceError.self) {
+            try await objects.service().save(all, as: objects.client)
+        }
+        #expect(error?.code == .malformedJSON)
+        #expect(try await objects.find().allSatisfy { $0.objectValue?["n"] == .integer(1) })
+        _ = try await objects.service().save(few, as: objects.client)
+        #expect(try await objects.find().count { $0.objectValue?["n"] == .integer(2) } == 2)
+    }
+
+    @Test("a batch keeps the values from sub-queries of one change at a time, and does not count them together")
+    func memoryInBatches() async throws {
+        let object = try await objects.create(#"{"n":1}"#)
+        var commands: [Result<ObjectCommand, any Error>] = []
+        for name in ["A", "B", "C", "D"] {
+            commands.append(.success(try update(object, under: try await large(name))))
+        }
+        var batch = ObjectBatch()
+        let replies = try await objects.service().perform(commands, in: &batch, as: objects.client)
+        #expect(replies.count == 4)
+        for reply in replies { _ = try reply.get() }
+    }
+
     @Test("a change with far more than an object may hold is refused before its transaction")
     func largeChanges() async throws {
         let limits = ObjectLimits(objectSize: 100)
