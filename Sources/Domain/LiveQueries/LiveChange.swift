@@ -87,7 +87,7 @@ struct LiveChange: Sendable {
 
 extension Change {
     /// The user of a session that was created or used by a further log-in; `nil` for other changes, also for the session
-    /// of a refreshed token or of a new password.
+    /// of a refreshed token, of a new password or of a repeated import.
     var sessionUser: ObjectID? {
         guard className == .session, kind != .deleted, let session = try? after?.object(),
             session.fields[Session.isRenewed] == nil

@@ -20,7 +20,7 @@ struct AccountChange {
         if let secret = AccountChange.secrets.first(where: change.fields.contains) {
             throw ServiceError(.readOnlyField, "The field '\(secret)' is read only.")
         }
-        if change.isImport { change.removeEmptyNames() }
+        if change.isFromOtherServer { change.removeEmptyNames() }
         var authData: [AuthData.Change] = []
         let removed = change.remove(AuthData.field)
         for (path, operation) in removed {

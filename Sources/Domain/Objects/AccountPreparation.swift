@@ -33,7 +33,7 @@ struct AccountPreparation: Sendable {
         try SystemFields.require(change.systemFields, settableBy: caller)
         if caller.isMaster, isNew ? change.isImport : change.isFromOtherServer {
             change.sessionToken = try importedToken(in: &change)
-            if isNew { change.removeMissingPassword() }
+            change.removeMissingPassword()
         }
         let password = change.remove("password")
         var imported = ImportedPassword(taking: &change)
@@ -112,13 +112,12 @@ struct AccountPreparation: Sendable {
 extension ObjectChange {
     /// Removes the fields of a password without a value: exports have null and empty strings for users without one.
     fileprivate mutating func removeMissingPassword() {
-        let empty: [JSONValue?] = [nil, .null, .string("")]
-        let hasPassword = !empty.contains(value(of: "password"))
-        for field in ["password", "salt", "bcryptPassword"] where empty.contains(value(of: field)) {
+        for field in ["password", "salt", "bcryptPassword"] {
+            guard let given = value(of: field), given == .null || given == .string("") else { continue }
             _ = remove(field)
         }
         // A salt without its hash says nothing.
-        if !hasPassword { _ = remove("salt") }
+        if value(of: "password") == nil { _ = remove("salt") }
     }
 }
 

@@ -35,7 +35,7 @@ extension ObjectWriteRules {
             edit.object.fields[field] = .bool(false)
         }
         try finish(account, change, of: nil, in: &edit)
-        if hasProvenPhone { edit.object.fields["mobilePhoneVerified"] = .bool(true) }
+        if hasProvenPhone { edit.object.verify(.phone) }
         try store(edit)
         try queueVerification(of: edit.object, instead: nil, change)
         try queueCode(of: edit.object, instead: nil, change)
@@ -52,9 +52,7 @@ extension ObjectWriteRules {
     /// The reply to the import of a user: not logged in, but with the session of an imported token.
     private func imported(_ user: StoredObject, with token: SessionToken?) throws -> ObjectReply {
         if let token { _ = try writer.beginSession(of: user.id, with: token, settings) }
-        return ObjectReply([
-            "objectId": .string(user.id.description), "createdAt": .string(user.createdAt.iso8601),
-        ])
+        return ObjectReply(created: user, in: .user)
     }
 
     /// Applies the account part of a change to a new or existing user.
@@ -132,7 +130,8 @@ extension ObjectWriteRules {
             _ = try writer.delete(revoked.id, in: .session)
         }
         if let session = try writer.session(of: token), session.user == user.id { return session.id }
-        return known == token.digest ? nil : try writer.beginSession(of: user.id, with: token, settings).id
+        guard known != token.digest else { return nil }
+        return try writer.beginSession(of: user.id, with: token, renewing: true, settings).id
     }
 
     /// Adds a new token to the reply to a change that ended the session of its caller, who has set an own password.
@@ -189,7 +188,7 @@ extension ObjectWriteRules {
         guard !authData.json.isSame(as: object.fields[AuthData.field] ?? .object([:])) else {
             return try welcome(row, in: schema)
         }
-        object.updatedAt = max(settings.clock(), object.updatedAt)
+        object.touch(at: settings.clock())
         do {
             try writer.attempt {
                 try store(authData, in: &object)

@@ -5,7 +5,8 @@ struct Session: Sendable {
 
     /// The field with the digest of the token.
     static let token = "_token"
-    /// The field of a session that began with a refreshed token or a new password instead of a log-in.
+    /// The field of a session that began with a refreshed token, a new password or a repeated import instead of a
+    /// log-in.
     ///
     /// The next log-in that shares the session removes it.
     static let isRenewed = "_renewed"
@@ -24,7 +25,7 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - user: The user.
     ///   - imported: The token of a session of another server; `nil` for a log-in.
-    ///   - isRenewal: Whether the session replaces those that a logged-in user has ended, so that this is no log-in.
+    ///   - isRenewal: Whether the user was logged in before, here or on another server, so that this is no log-in.
     ///   - settings: The settings of accounts.
     /// - Returns: The session.
     /// - Throws: ``ServiceError/Code/duplicateValue`` if another session has the token.
@@ -80,7 +81,7 @@ extension WriteTransaction {
     private func noteLogIn(_ session: StoredObject, _ settings: ObjectSettings) throws {
         var used = session
         used.fields[Session.isRenewed] = nil
-        used.updatedAt = max(settings.clock(), session.updatedAt)
+        used.touch(at: settings.clock())
         do {
             try attempt { try update(used, in: .session, from: session) }
         } catch let error as ServiceError where error.code == .storageFull {

@@ -216,6 +216,24 @@ import Testing
         }
     }
 
+    @Test("a token that a repeated import brings is no log-in, and the next log-in is one")
+    func importedToken() async throws {
+        try await fixture.running {
+            try await fixture.change(.user) { $0.permissions[.find] = [.everyone] }
+            let ann = try await fixture.users.signUp("ann")
+            let client = try await fixture.client(#"{"username":"ann"}"#, in: .user)
+            let token = String(repeating: "t", count: 25)
+            let row = #"{"updatedAt":"2024-05-01T00:00:00.000Z","sessionToken":"\#(token)","nick":"n"}"#
+            try await fixture.update(ann.id, row, in: .user)
+            await fixture.live.settle()
+            #expect(client.events.map(\.kind) == [.update])
+            #expect(try await fixture.users.caller(token).user?.id == ann.id)
+            _ = try await fixture.users.logIn(#"{"username":"ann","password":"p4ss"}"#)
+            await fixture.live.settle()
+            #expect(client.events.map(\.kind) == [.update, .login])
+        }
+    }
+
     @Test("sessions are recorded only while users are subscribed")
     func recordedClasses() async throws {
         func isRecorded(_ name: ClassName, _ kind: Change.Kind = .updated) -> Bool {

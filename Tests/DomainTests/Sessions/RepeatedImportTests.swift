@@ -174,6 +174,37 @@ import Testing
         #expect(try await isLive(Self.token("d")))
     }
 
+    @Test("names and passwords without a value are missing ones, as in the import", arguments: ["null", "\"\""])
+    func withoutValues(value: String) async throws {
+        try await importUser("a", "d")
+        let names = ["username", "email", "mobilePhoneNumber", "password", "salt", "bcryptPassword"]
+        let rest = names.map { #","\#($0)":\#(value)"# }.joined()
+        let body = Self.body(nil, nil, "2024-05-01", rest)
+        try await fixture.update(id, body, in: .user, as: fixture.master)
+        let fields = try await fixture.store.read { [id] in try $0.object(id, in: .user)?.fields } ?? [:]
+        #expect(fields["username"] == "ann")
+        #expect(fields["email"] == nil && fields["mobilePhoneNumber"] == nil)
+        #expect(try await storedHash() == "$leancloud$s4lt$\(Self.hash("a"))")
+        #expect(try await isLive(Self.token("d")))
+    }
+
+    @Test("an import deletes a name by an operation, and cannot delete a password")
+    func deletions() async throws {
+        try await importUser("a", nil)
+        let address = Self.body(nil, nil, "2024-05-01", #","email":"ann@example.com""#)
+        try await fixture.update(id, address, in: .user, as: fixture.master)
+        let name = Self.body(nil, nil, "2024-05-02", #","email":{"__op":"Delete"}"#)
+        try await fixture.update(id, name, in: .user, as: fixture.master)
+        let email = try await fixture.store.read { [id] in try $0.object(id, in: .user)?.fields["email"] }
+        #expect(email == nil)
+        let password = Self.body(nil, nil, "2024-05-03", #","password":{"__op":"Delete"}"#)
+        let error = await #expect(throws: ServiceError.self) {
+            try await fixture.update(id, password, in: .user, as: fixture.master)
+        }
+        #expect(error?.code == .invalidKey)
+        #expect(try await storedHash() == "$leancloud$s4lt$\(Self.hash("a"))")
+    }
+
     @Test("an update without a time is no import: its hash ends the sessions")
     func ordinaryUpdate() async throws {
         try await importUser("a", "d")

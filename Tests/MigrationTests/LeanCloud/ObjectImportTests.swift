@@ -16,12 +16,13 @@ import Testing
         changing row: String,
         of className: String,
         into stored: String,
+        refusal: Int = 137,
         secretsOnly: Bool = false
     ) async throws -> String {
         let server = try ScriptedServer { request, _ in
             guard request.method == "GET" else {
                 let isChange = String(decoding: request.body, as: UTF8.self).contains(#""method":"PUT""#)
-                return .json(isChange ? #"[{"success":{}}]"# : #"[{"error":{"code":137,"error":"known"}}]"#)
+                return .json(isChange ? #"[{"success":{}}]"# : #"[{"error":{"code":\#(refusal),"error":"known"}}]"#)
             }
             return .json(request.path.hasPrefix("/1.1/schemas/") ? "{}" : #"{"results":[\#(stored)]}"#)
         }
@@ -84,6 +85,23 @@ import Testing
             secretsOnly: true
         )
         #expect(body == #"{"requests":[{"method":"PUT","path":"/1.1/users/a1","body":{\#(fields)}}]}"#)
+    }
+
+    @Test(
+        "of an export beside a running app, users whose older names are those of others by now get their secrets",
+        arguments: [202, 203, 214]
+    )
+    func takenNames(code: Int) async throws {
+        let fields = #""updatedAt":"2024-05-01T00:00:00.000Z","username":"old","password":"h","salt":"s""#
+        let body = try await lastRequest(
+            changing: #"{"objectId":"a1","ACL":{},\#(fields)}"#,
+            of: "_User",
+            into: #"{"objectId":"a1","ACL":{},"updatedAt":"2024-06-01T00:00:00.000Z","username":"new"}"#,
+            refusal: code,
+            secretsOnly: true
+        )
+        let change = #"{"password":"h","salt":"s","updatedAt":"2024-06-01T00:00:00.000Z"}"#
+        #expect(body == #"{"requests":[{"method":"PUT","path":"/1.1/users/a1","body":\#(change)}]}"#)
     }
 
     @Test("of an export beside a running app, users without secrets who are not newer are not changed")

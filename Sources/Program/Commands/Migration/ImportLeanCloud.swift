@@ -177,14 +177,15 @@ struct ImportLeanCloud: AsyncParsableCommand {
                 try spool.discard()
                 return
             }
+            var first: LeanCloudImport?
             if let users {
-                var first = what
-                (first.classNames, first.kindPrefix, first.givesSecretsOnly) = (["_User"], "users ", true)
-                try await LeanCloudImport(users, client, run, first, notice: notice)()
+                var secrets = what
+                (secrets.classNames, secrets.kindPrefix, secrets.givesSecretsOnly) = (["_User"], "users ", true)
+                first = LeanCloudImport(users, client, run, secrets, notice: notice)
             } else if starts["_User"] == nil, export.classNames.contains("_User") {
                 notice("The API returns neither passwords nor sessions; take them from an export with --users.")
             }
-            try await LeanCloudImport(export, client, run, what, notice: notice)()
+            try await LeanCloudImport(export, client, run, what, notice: notice)(users: first)
             try spool.end(completing: try await what.completeClasses(of: export, journal))
         }
     }

@@ -13,7 +13,8 @@ package struct LeanCloudImport: Sendable {
         package var leavesOutFiles = false
         /// Whether objects that differ on the server are changed.
         package var changesObjects = false
-        /// Whether users that the server has, unless they are newer in the export, get passwords and sessions only.
+        /// Whether users that the server has, unless they are newer in the export, get passwords and sessions only;
+        /// relations and settings of classes are left out.
         package var givesSecretsOnly = false
         /// What is written before the names of classes in the journal, if the same classes come from two sources.
         package var kindPrefix = ""
@@ -75,18 +76,23 @@ package struct LeanCloudImport: Sendable {
 
     /// Imports everything that is not on the server yet; items that fail do not stop the others.
     ///
+    /// - Parameter users: An import of users that runs before all other objects, and after the fields of the classes:
+    ///   its rows need their types; `nil` for none.
     /// - Throws: As ``MigrationRun/send(_:inBatchesOf:from:by:)``.
-    package func callAsFunction() async throws {
+    package func callAsFunction(users: LeanCloudImport? = nil) async throws {
         let chosen = options.classNames
         let rules = ClassRules(export: export) { chosen.isEmpty || chosen.contains($0) }
         for unusable in export.unusable {
             try await run.journal.refuse(unusable.name, of: "export", because: unusable.reason)
             notice("\(unusable.name) cannot be used: \(unusable.reason)")
         }
-        try await send(rules.fields, ItemGroup.fields)
+        if !options.givesSecretsOnly { try await send(rules.fields, ItemGroup.fields) }
+        try await users?.callAsFunction()
         for name in export.classNames where rules.isChosen(name) {
             if name == "_File" { try await sendFiles() } else { try await sendObjects(of: name) }
         }
+        // The running app has newer ones: members that were removed since the export was made must not come back.
+        guard !options.givesSecretsOnly else { return }
         for (className, field) in export.joins where rules.isChosen(className) {
             try await sendRelation(field, of: className, rules)
         }

@@ -48,7 +48,9 @@ struct ObjectImport: Sendable {
                 case .success: ends.append(.done)
                 case .failure(let error) where error.isAboutServer: ends.append(.stopped(error))
                 case .failure(let error):
-                    if error.code == FileClientError.duplicateValue { known.append(index) }
+                    // A user that the server has can be refused for another reason before the server looks for its id,
+                    // such as an older name that is another user's by now.
+                    if className == "_User" || error.code == FileClientError.duplicateValue { known.append(index) }
                     ends.append(.failed(error.message))
                 }
             }
@@ -80,7 +82,7 @@ struct ObjectImport: Sendable {
         }
     }
 
-    /// The ends of objects whose ids, or other unique values, the server has; `nil` leaves the server's refusal.
+    /// The ends of refused objects whose ids the server has; `nil` leaves the server's refusal.
     private func compare(_ objects: [ExportedObject]) async throws -> [ItemEnd?] {
         let stored = try await client.objects(of: className, withIDs: objects.map(\.name))
         let comparison = ObjectComparison(className: className, fields: try await client.fields(of: className))
