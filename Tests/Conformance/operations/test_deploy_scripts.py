@@ -103,6 +103,45 @@ def test_incomplete_backups_are_none_of_the_complete_ones_to_keep(back_up, tmp_p
     assert names[:-1] == [OLD[1], after, f"{after}.yaml"] and names[-1].endswith("Z")
 
 
+@pytest.mark.parametrize("kind", ["", ".incomplete"])
+def test_removal_that_is_killed_leaves_no_part_of_a_backup_under_its_name(kind, back_up, stub, tmp_path):
+    backups = tmp_path / "backups"
+    old = f"20251231T030000Z{kind}"
+    (backups / old).mkdir()
+    (backups / f"{old}.yaml").touch()
+    # The first run is killed by its first deletion.
+    stub("rm", 'kill -9 "$PPID"')
+    done, names = back_up("2")
+    assert done.returncode != 0
+    assert old not in names and f"{old}.partial" in names
+    (tmp_path / "programs" / "rm").unlink()
+    done, names = back_up("2")
+    assert done.returncode == 0, done.stderr
+    assert not [name for name in names if ".partial" in name or name.endswith(".yaml")]
+
+
+@pytest.mark.parametrize(("program", "stuck"), [("rm", f"{OLD[0]}.partial"), ("mv", OLD[0])])
+def test_old_backup_that_cannot_be_removed_leaves_the_others_to_the_removal(program, stuck, back_up, stub, tmp_path):
+    incomplete = "20251231T030000Z.incomplete"
+    (tmp_path / "backups" / incomplete).mkdir()
+    stub(program, f'for argument; do case "$argument" in */{stuck}) exit 1; esac; done\nexec /bin/{program} "$@"')
+    done, names = back_up("1")
+    assert done.returncode == 1, done.stderr
+    assert names[0] == stuck and names[-1] > OLD[-1]
+    # A complete backup that stays is the oldest one, and what is older than it is removed.
+    assert len(names) == 2
+
+
+def test_backup_with_an_earlier_time_than_others_is_stored_and_removes_none(back_up, tmp_path):
+    later = ["29990101T030000Z", "29990102T030000Z"]
+    for name in later:
+        (tmp_path / "backups" / name).mkdir()
+    done, names = back_up("2")
+    assert done.returncode == 73
+    assert later[1] in done.stderr and "check the clock" in done.stderr
+    assert names[:2] == OLD and names[3:] == later and names[2] > OLD[-1]
+
+
 @pytest.mark.parametrize(("keep", "options"), [("7", " --keep-daily 7"), ("--keep-last 3", " --keep-last 3"), ("", "")])
 def test_snapshot_has_the_rules_of_the_retention(keep, options, back_up, tmp_path):
     back_up(keep, REPOSITORY="s3://bucket")

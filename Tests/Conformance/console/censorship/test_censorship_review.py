@@ -129,6 +129,54 @@ def test_what_is_known_about_an_image_is_shown_with_its_history(censorship, word
 
 
 @pytest.mark.extended
+def test_a_note_stays_with_its_image_until_it_is_sent(censorship, word):
+    first, second = censorship.images("review", word, 2)
+    name = f"review-0.5-{word}"
+    note = lambda: censorship.browser.find(".censor-note input").get_attribute("value")
+    censorship.enter().shows(f"{name}-1.jpg")
+    censorship.browser.fill(".censor-note input", f"second {word}")
+    censorship.browser.click(".censor-buttons button", "Next")
+    censorship.shows(f"{name}-0.jpg")
+    assert note() == ""
+    censorship.browser.click(".censor-buttons button", "Pass")
+    assert "note" not in censorship.has(first, "passed")
+    # The text of another image is asked about, too.
+    censorship.browser.click("nav.areas a", "Data")
+    censorship.browser.find("dialog h2", "Leave without saving?")
+    censorship.browser.click("dialog button", "Cancel")
+    censorship.browser.gone("dialog")
+    # Another list, and the same one again.
+    censorship.browser.run("location.hash = '#/censorship/list/passed'")
+    censorship.shows(f"{name}-0.jpg")
+    assert note() == ""
+    censorship.browser.run("location.hash = '#/censorship'")
+    censorship.browser.click(".censor-item-name", f"{name}-1.jpg")
+    censorship.shows(f"{name}-1.jpg")
+    assert note() == f"second {word}"
+    censorship.browser.click(".censor-buttons button", "Block")
+    assert censorship.has(second, "rejected")["note"] == f"second {word}"
+
+
+@pytest.mark.extended
+def test_the_note_of_a_verdict_that_was_not_sent_is_at_its_image(censorship, word):
+    _, id = censorship.images("review", word, 2)
+    name = f"review-0.5-{word}"
+    note = lambda: censorship.browser.find(".censor-note input").get_attribute("value")
+    censorship.enter().shows(f"{name}-1.jpg")
+    censorship.browser.fill(".censor-note input", f"reason {word}")
+    block(censorship.api, id, by="a colleague")
+    censorship.browser.click(".censor-buttons button", "Pass")
+    censorship.browser.find(".notice", f"{name}-1.jpg has another decision meanwhile")
+    censorship.shows(f"{name}-0.jpg")
+    assert note() == ""
+    censorship.browser.click(".censor-item-name", f"{name}-1.jpg")
+    censorship.shows(f"{name}-1.jpg")
+    assert note() == f"reason {word}"
+    censorship.browser.click(".censor-buttons button", "Pass")
+    assert censorship.has(id, "passed")["note"] == f"reason {word}"
+
+
+@pytest.mark.extended
 def test_keys_in_a_field_are_text(censorship, word):
     id, = censorship.images("review", word, 1)
     censorship.enter().shows(f"review-0.5-{word}-0.jpg")

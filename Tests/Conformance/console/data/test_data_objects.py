@@ -149,6 +149,46 @@ def test_a_statement_that_was_not_run_is_not_left_without_a_question(area, tasks
 
 
 @pytest.mark.extended
+@pytest.mark.parametrize("is_reader", [False, True])
+def test_a_change_that_was_not_sent_is_not_left_without_a_question(is_reader, area, tasks):
+    statement = f"delete from {tasks.name} where n = 0"
+    area.console.enter("data", "query", key=ALPHA.reader if is_reader else None)
+    area.browser.fill("#statement", statement)
+    area.press("Run")
+    if is_reader:
+        area.browser.find(".query [role=alert]", "read-only")
+    else:
+        area.press("Cancel").browser.gone("dialog")
+    area.browser.click("nav.classes a", tasks.name)
+    area.browser.find("dialog h2", "Leave without saving?")
+    area.press("Cancel").browser.gone("dialog")
+    assert area.browser.find("#statement").get_attribute("value") == statement
+    assert tasks.count() == 7
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("button", ["Explain", "Run"])
+def test_a_change_that_failed_is_not_left_without_a_question(button, area, tasks):
+    """The server explains no change; the request that runs it gets no answer."""
+    statement = f"delete from {tasks.name} where objectId = 'x'"
+    area.console.enter("data", "query")
+    area.browser.fill("#statement", statement)
+    area.press(button)
+    if button == "Run":
+        area.browser.run(
+            "const send = window.fetch; window.fetch = (target, options) => String(target.url ?? target)"
+            ".includes('cloudQuery') ? Promise.reject(new TypeError()) : send(target, options)"
+        )
+        area.browser.click("dialog button.danger")
+    area.browser.find(".query [role=alert]", "does not answer" if button == "Run" else "explain takes a SELECT")
+    area.browser.click("nav.classes a", tasks.name)
+    area.browser.find("dialog h2", "Leave without saving?")
+    area.press("Cancel").browser.gone("dialog")
+    assert area.browser.find("#statement").get_attribute("value") == statement
+    assert tasks.count() == 7
+
+
+@pytest.mark.extended
 def test_a_wrong_statement_is_answered_with_its_position_and_the_request(area):
     area.console.enter("data", "query")
     area.browser.press("select *\nfro Task")

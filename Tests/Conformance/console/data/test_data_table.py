@@ -106,6 +106,48 @@ def test_a_filter_adds_to_a_condition_that_was_typed_by_hand(area, trees):
 
 
 @pytest.mark.extended
+def test_a_condition_that_was_typed_and_not_applied_is_not_replaced(area, trees):
+    where = "textarea[aria-label^=Condition]"
+    area.enter(trees.name, count=230).press("Filter")
+    area.browser.fill(where, '{"n": {"$lt": 7}')
+    area.press("Add a test").browser.find(".filter [role=alert]", "This is not JSON")
+    assert area.browser.all(".filter-row") == []
+    area.browser.find(where).send_keys("}")
+    area.press("Add a test").choose("Field", "isOak").press("Apply").has(4)
+    # The rows go when the text is changed, so that no later change of one of them replaces it.
+    typed = '{"n": {"$lt": 3}, "isOak": false}'
+    area.browser.fill(where, typed)
+    assert area.browser.all(".filter-row") == []
+    area.choose("How the tests combine", "At least one test holds")
+    assert area.browser.find(where).get_attribute("value") == typed
+    area.press("Apply").has(1)
+
+
+@pytest.mark.extended
+def test_rows_whose_conditions_are_not_in_the_text_are_not_replaced_by_typing(area, trees):
+    area.enter(trees.name, count=230).press("Filter").press("Add a test")
+    text = area.browser.find("textarea[aria-label^=Condition]")
+    area.choose("Field", "n").choose("Comparison", "≤")
+    area.browser.fill("input[aria-label=Value]", "4")
+    area.press("Add a test").choose("Field", "n")
+    area.browser.find(".filter [role=alert]", "Write a number")
+    # The first row changes while the second one has no value: the text has its earlier condition.
+    area.browser.fill("input[aria-label=Value]", "1")
+    text.send_keys(" ")
+    assert json.loads(text.get_attribute("value")) == {"n": {"$lte": 4}}
+    assert len(area.browser.all(".filter-row")) == 2
+    area.browser.find(".filter [role=alert]", "Write a number")
+    assert not area.browser.find(".filter button", "Open as a statement").is_enabled()
+    # By keyboard: the buttons move when a row or the alert goes.
+    area.browser.all(".filter-row button")[-1].send_keys(Keys.ENTER)
+    area.browser.wait(lambda: len(area.browser.all(".filter-row")) == 1, "the row is not removed")
+    area.browser.find("input[aria-label=Value]").send_keys(Keys.ENTER)
+    area.has(2)
+    text.send_keys(" ")
+    assert area.browser.all(".filter-row") == []
+
+
+@pytest.mark.extended
 def test_a_condition_is_a_statement_that_selects_the_same_or_none(console):
     console.open()
     statements = console.browser.run(

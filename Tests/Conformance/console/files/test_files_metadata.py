@@ -80,3 +80,29 @@ def test_leaving_unsaved_metadata_is_asked_first(files, word):
     browser.find("dialog", "Leave without saving?")
     browser.click("dialog:last-of-type button", "Cancel")
     assert browser.find(".files-metadata textarea").get_attribute("value") == "{}"
+
+
+@pytest.mark.extended
+def test_a_second_step_back_behind_the_question_shows_the_view_of_the_address(files, word):
+    record = files.api.store(b"x", f"{word}.txt", "text/plain")
+    files.enter("trash")
+    browser = files.browser
+    view = lambda title: browser.find(".place nav a[aria-current=page]", title)
+    questions = lambda: browser.all("dialog:not(.files-dialog)")
+    view("Trash")
+    # Before the end of the load, the browser replaces its entry instead of adding one.
+    end = "return performance.getEntriesByType('navigation')[0].loadEventEnd"
+    browser.wait(lambda: browser.run(end), "the page is not loaded")
+    browser.run("location.hash = '#/files/space'")
+    view("Space")
+    browser.run("location.hash = `#/files/file/${arguments[0]}`", record["objectId"])
+    files.section("Metadata")
+    browser.fill(".files-metadata input", f"{word}-new.txt")
+    for number in (1, 2):
+        browser.run("history.back()")
+        browser.wait(lambda: len(questions()) == number, f"there are not {number} questions")
+    for number in (1, 0):
+        browser.click("dialog:last-of-type button", "Leave")
+        browser.wait(lambda: len(questions()) == number, f"there are not {number} questions")
+    assert browser.driver.current_url.endswith("#/files/trash")
+    view("Trash")

@@ -26,6 +26,10 @@ export class Review {
   #calls = new Map();
   /// The times of the decisions that these calls made, by id.
   #times = new Map();
+  /// The id of the image whose note is in the field.
+  #noted = null;
+  /// The notes that are typed and not sent of the other images, by id.
+  #notes = new Map();
   #card;
   #items;
   #choice;
@@ -41,6 +45,8 @@ export class Review {
       undo: () => this.#undo(),
     });
     this.#card.setUndo(false);
+    // Without an image there is nothing that a note could be about.
+    this.#card.node.hidden = true;
     this.#items = new ReviewItems(context, (id) => this.#choose(id));
     const id = freshID('verdict');
     this.#choice = element(
@@ -67,7 +73,7 @@ export class Review {
   }
 
   unsaved() {
-    return this.#card.note !== '';
+    return this.#card.note !== '' || this.#notes.size > 0;
   }
 
   settingsChanged() {
@@ -137,7 +143,25 @@ export class Review {
     if (this.#state.textContent !== text) fill(this.#state, text);
     if (this.#current && this.#current !== this.#shown) this.#card.show(this.#current);
     this.#shown = this.#current;
+    this.#showNote();
     if (hasMore && this.#index + ahead >= entries.length) this.#load();
+  }
+
+  /// Shows the note of the image in view: one that is typed must not become the note of another image.
+  #showNote() {
+    const id = this.#current?.objectId ?? null;
+    if (id === this.#noted) return;
+    if (this.#card.note !== '') this.#notes.set(this.#noted, this.#card.note);
+    this.#card.note = this.#notes.get(id) ?? '';
+    this.#notes.delete(id);
+    this.#noted = id;
+  }
+
+  /// Gives an image back the note of a verdict that did not arrive; one that was typed since then stays.
+  #returnNote(id, note) {
+    if (note === '') return;
+    if (id !== this.#noted) this.#notes.set(id, this.#notes.get(id) ?? note);
+    else if (this.#card.note === '') this.#card.note = note;
   }
 
   #choose(id) {
@@ -184,7 +208,7 @@ export class Review {
       else {
         if (error instanceof Overtaken) this.#showOvertaken(done, error.state);
         else this.#comeBack(done);
-        if (this.#current === entry) this.#card.note = note;
+        this.#returnNote(id, note);
       }
       if (!(error instanceof Overtaken)) notices.fail(error);
     }

@@ -23,7 +23,7 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
   );
   const cql = element('output', { class: 'code', 'aria-label': words('data.filter.cql') });
   const alert = element('p', { role: 'alert', class: 'panel-alert' });
-  /// Whether the text was changed by hand since the rows were.
+  /// Whether the text was changed by hand; there are no rows then.
   let isByHand = false;
   let base = where;
   /// The condition in force.
@@ -33,23 +33,30 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
 
   function showStatement() {
     let text = null;
+    cql.textContent = '';
     try {
-      text = cqlOf(className, jsonOf(json.value, 'Object', words));
-      cql.textContent = text ?? words('data.filter.noCQL');
+      // A text that is read-only lacks conditions of rows.
+      if (!json.readOnly) {
+        text = cqlOf(className, jsonOf(json.value, 'Object', words));
+        cql.textContent = text ?? words('data.filter.noCQL');
+      }
     } catch {
-      cql.textContent = '';
+      // The text is not a condition yet.
     }
     statement.disabled = text === null;
   }
 
-  /// Writes what the rows make into the text, and tells whether all of them have a value.
+  /// Writes what the rows make into the text, and tells whether all of them have a value. If not, the text lacks their
+  /// conditions and is read-only, because typing removes the rows.
   function update() {
     isByHand = false;
     try {
       json.value = JSON.stringify(both(base, whereOf(rows.map((row) => row.read()), any.value === 'any')));
+      json.readOnly = false;
       alert.textContent = '';
       return true;
     } catch (error) {
+      json.readOnly = true;
       alert.textContent = textOfError(error);
       return false;
     } finally {
@@ -57,7 +64,19 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
     }
   }
 
+  /// The condition of the text. Throws `Invalid` if it is not valid.
+  function read() {
+    return jsonOf(json.value.trim() === '' ? '{}' : json.value, 'Object', words);
+  }
+
   function add() {
+    // The text is rebuilt from the rows: what was typed has to be the condition that they add to.
+    try {
+      if (isByHand) take(read());
+    } catch (error) {
+      alert.textContent = textOfError(error);
+      return;
+    }
     const row = filterRow({ columns, words, onChange: update, onRemove: () => {
       rows.splice(rows.indexOf(row), 1);
       row.node.remove();
@@ -67,14 +86,12 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
     rows.push(row);
     list.append(row.node);
     row.focus();
-    isByHand = false;
   }
 
   function apply() {
-    if (rows.length > 0 && !isByHand && !update()) return;
+    if (rows.length > 0 && !update()) return;
     try {
-      applied = jsonOf(json.value.trim() === '' ? '{}' : json.value, 'Object', words);
-      // Rows that are added later add to what was typed.
+      applied = read();
       if (isByHand) take(applied);
       onApply(applied);
     } catch (error) {
@@ -84,10 +101,14 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
 
   /// Makes a condition the one to which rows are added, and removes the rows, which it may not have.
   function take(condition) {
-    rows.length = 0;
-    list.replaceChildren();
+    removeRows();
     base = condition;
     update();
+  }
+
+  function removeRows() {
+    rows.length = 0;
+    list.replaceChildren();
   }
 
   function clear() {
@@ -97,9 +118,14 @@ export function filterBuilder({ className, columns, where, words, onApply, onSta
   }
 
   const more = button(words('data.filter.add'), add);
-  any.addEventListener('change', update);
+  any.addEventListener('change', () => {
+    if (!isByHand) update();
+  });
   json.addEventListener('input', () => {
     isByHand = true;
+    // Their conditions are in the text, and a later change of one of them would replace what was typed.
+    removeRows();
+    alert.textContent = '';
     showStatement();
   });
   showStatement();

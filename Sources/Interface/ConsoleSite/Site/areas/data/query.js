@@ -22,11 +22,18 @@ export function queryPage({ place, statement, context }) {
   const alert = element('p', { role: 'alert', class: 'panel-alert' });
   const result = element('div', { class: 'data-table' });
   let grid = null;
-  /// The statement that is known: that of the address, or one that was sent.
+  /// The statement that is known: that of the address, or one that the server ran or explained.
   let known = field.value;
 
+  /// Sends the statement of the field. It becomes known by the reply, because after an error the user can try again.
+  async function send(parameters) {
+    const statement = field.value;
+    const reply = await client.get('cloudQuery', parameters);
+    known = statement;
+    return reply;
+  }
+
   async function perform(work) {
-    known = field.value;
     run.disabled = explain.disabled = true;
     alert.textContent = '';
     state.textContent = words('loading');
@@ -50,7 +57,7 @@ export function queryPage({ place, statement, context }) {
       state.textContent = '';
       return;
     }
-    const reply = await client.get('cloudQuery', { cql });
+    const reply = await send({ cql });
     const schema = await client.get(`schemas/${reply.className}`);
     const parts = [words('data.query.results', { count: reply.results.length, className: reply.className })];
     if (reply.count !== undefined) parts.push(words('data.count', { count: reply.count }));
@@ -75,7 +82,7 @@ export function queryPage({ place, statement, context }) {
   }
 
   async function explainStatement() {
-    const reply = await client.get('cloudQuery', { cql: field.value.trim(), explain: 1 });
+    const reply = await send({ cql: field.value.trim(), explain: 1 });
     state.textContent = words('data.query.explained', { className: reply.className });
     grid?.close();
     grid = null;

@@ -61,11 +61,13 @@ class FilesView {
 
   async move(path) {
     if (this.#shown && path.join('/') === this.#path.join('/')) return;
+    const wanted = location.hash;
     // The browser's own buttons change the address behind a dialog.
     if (this.unsaved() && !(await this.#context.dialogs.askToLeave())) {
       replace('files', ...this.#path);
       return;
     }
+    if (location.hash !== wanted) return;
     this.#path = path;
     const name = path[0] === 'trash' || path[0] === 'space' ? path[0] : 'files';
     if (name !== this.#name) this.#open(name);
