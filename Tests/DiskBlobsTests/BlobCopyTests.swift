@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    @Test("while the folder of the blobs is away nothing is told to be missing", arguments: [true, false])
+    func displacedFolder(comparingDigests: Bool) async throws {
+        try await withFolders { source, target in
+            let entries = try await store(["bytes"], in: source)
+            let blobs = BlobSource(folder: source)
+            try FileManager.default.moveItem(atPath: "\(source)/blobs", toPath: "\(source)/aside")
+            let repository = BlobRepository(target: MemoryBackupTarget()) { "blobs/\($0.id)" }
+            var copy = try BlobCopy(from: blobs, to: target, comparingDigests: comparingDigests)
+            let errors = [
+                #expect(throws: ServiceError.self) { try blobs.check(entries, comparingDigests: comparingDigests) },
+                #expect(throws: ServiceError.self) { try copy.copy(entries) },
+                #expect(throws: ServiceError.self) { try repository.upload(entries, from: blobs) },
+            ]
+            for error in errors { #expect(error?.cause as? StorageDisplacement == .folder("\(source)/blobs")) }
+            try FileManager.default.moveItem(atPath: "\(source)/aside", toPath: "\(source)/blobs")
+            #expect(try repository.upload(entries, from: blobs) == [.whole])
+        }
+    }
+
     @Test("what is missing or damaged is told, and nothing of it is copied")
     func unfit() async throws {
         try await withFolders { source, target in
@@ -128,7 +147,8 @@ import Testing
     func readOnly() async throws {
         try await withFolders { source, target in
             let entries = try await store(["abc"], in: source)
-            #expect(try BlobSource(folder: target).check(entries, comparingDigests: true) == [.missing])
+            let source = BlobSource(folder: target, acceptsLostFolders: true)
+            #expect(try source.check(entries, comparingDigests: true) == [.missing])
             #expect(try FileManager.default.contentsOfDirectory(atPath: target) == [])
         }
     }

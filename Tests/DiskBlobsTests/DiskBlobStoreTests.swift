@@ -195,6 +195,73 @@ import Testing
         }
     }
 
+    @Test("while the folder of the trash is away its bytes count as neither lost nor removed, and all are there again")
+    func displacedTrash() async throws {
+        try await Samples.withFolder { folder in
+            let health = StorageHealth()
+            let store = try DiskBlobStore(folder: folder, pool: .singleton, health: health)
+            let storage = try BlobStorage(onDisk: folder)
+            let keys = [try key(), try key("second")]
+            let blobs = keys.map { TrashedBlob(entry: ObjectIDGenerator().next(), key: $0) }
+            for key in keys { _ = try await storage.store("bytes", as: key) }
+            // Without a trash there is nothing to miss.
+            #expect(try await store.removeFromTrash([blobs[0].entry]).allSatisfy { $0 == nil })
+            #expect(try await store.moveToTrash([blobs[0]]).allSatisfy { $0 == nil })
+            let (trash, aside) = ("\(folder)/trash", "\(folder)/aside")
+            try FileManager.default.moveItem(atPath: trash, toPath: aside)
+            let errors = [
+                await #expect(throws: ServiceError.self) { _ = try await store.open(trashed: blobs[0].entry) },
+                await #expect(throws: ServiceError.self) { _ = try await store.restore(blobs[0]) },
+                try await store.removeFromTrash([blobs[0].entry]).first as? ServiceError,
+                try await store.moveToTrash([blobs[1]]).first as? ServiceError,
+            ]
+            for error in errors {
+                #expect(error?.code == .storageReadOnly)
+                #expect(error?.cause as? StorageDisplacement == .trash(trash))
+            }
+            #expect(health.faults == [.failing])
+            #expect(!FileManager.default.fileExists(atPath: trash))
+            // A store that is opened without the folder treats what was in it as lost.
+            let later = try DiskBlobStore(folder: folder, pool: .singleton)
+            #expect(try await later.restore(blobs[0]) == false)
+            #expect(try await later.removeFromTrash([blobs[0].entry]).allSatisfy { $0 == nil })
+            try FileManager.default.moveItem(atPath: aside, toPath: trash)
+            #expect(try await store.moveToTrash([blobs[1]]).allSatisfy { $0 == nil })
+            for blob in blobs { #expect(try await store.restore(blob)) }
+            #expect(try await store.open(keys[0])?.size == 5)
+        }
+    }
+
+    @Test("a trash that was put back after the start is missed, too, when it is away again", arguments: 0..<4)
+    func displacedAgain(use: Int) async throws {
+        try await Samples.withFolder { folder in
+            let first = try DiskBlobStore(folder: folder, pool: .singleton)
+            let keys = [try key(), try key("second"), try key("third")]
+            let blobs = keys.map { TrashedBlob(entry: ObjectIDGenerator().next(), key: $0) }
+            let storage = try BlobStorage(onDisk: folder)
+            for key in keys { _ = try await storage.store("bytes", as: key) }
+            #expect(try await first.moveToTrash([blobs[0]]).allSatisfy { $0 == nil })
+            let (trash, aside) = ("\(folder)/trash", "\(folder)/aside")
+            try FileManager.default.moveItem(atPath: trash, toPath: aside)
+            let store = try DiskBlobStore(folder: folder, pool: .singleton)
+            try FileManager.default.moveItem(atPath: aside, toPath: trash)
+            switch use {
+            case 0: #expect(try await store.open(trashed: blobs[0].entry)?.size == 5)
+            case 1: #expect(try await store.restore(blobs[1]))
+            case 2: #expect(try await store.removeFromTrash([blobs[1].entry]).allSatisfy { $0 == nil })
+            default: #expect(try await store.moveToTrash([blobs[1]]).allSatisfy { $0 == nil })
+            }
+            try FileManager.default.moveItem(atPath: trash, toPath: aside)
+            let errors = [
+                await #expect(throws: ServiceError.self) { _ = try await store.restore(blobs[0]) },
+                try await store.removeFromTrash([blobs[0].entry]).first as? ServiceError,
+                try await store.moveToTrash([blobs[2]]).first as? ServiceError,
+            ]
+            for error in errors { #expect(error?.cause as? StorageDisplacement == .trash(trash)) }
+            #expect(!FileManager.default.fileExists(atPath: trash))
+        }
+    }
+
     @Test("a cancelled upload leaves nothing in staging")
     func cancelled() async throws {
         try await Samples.withFolder { folder in

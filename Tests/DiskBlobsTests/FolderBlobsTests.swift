@@ -54,6 +54,59 @@ import Testing
         }
     }
 
+    @Test("files where folders are expected are foreign, each once, as are other names; the rest is listed")
+    func files() async throws {
+        try await Samples.withFolder { folder in
+            let entry = try await store(["bytes"], in: folder)[0]
+            let name = BlobName(entry.key).description
+            let lost = [try #require(UInt8(name.prefix(2), radix: 16)) &+ 1].hexadecimal
+            let keys = (0..<10_000).compactMap { FileKey("\($0)") }
+            let other = try #require(keys.first { BlobName($0).description.hasPrefix(lost) })
+            let paths = ["blobs/\(lost)", "blobs/zz", "blobs/AB", "trash/00", "trash/ff", "trash/zz"]
+            let files = FileManager.default
+            try files.createDirectory(atPath: "\(folder)/trash", withIntermediateDirectories: false)
+            for path in paths { #expect(files.createFile(atPath: "\(folder)/\(path)", contents: nil)) }
+            try files.removeItem(atPath: "\(folder)/staging")
+            #expect(files.createFile(atPath: "\(folder)/staging", contents: nil))
+            // Another disk can have a folder.
+            let own = "\(folder)/blobs/\(name.prefix(2))"
+            try files.moveItem(atPath: own, toPath: "\(folder)/disk")
+            try files.createSymbolicLink(atPath: own, withDestinationPath: "\(folder)/disk")
+            let blobs = FolderBlobs(folder: folder)
+            let all = try names(in: folder)
+            #expect(all.blobs.map(\.description) == [name])
+            var foreign = try (UInt8.min...UInt8.max).flatMap { try blobs.trashNames(endingWith: $0).foreign }
+            foreign += all.foreign
+            #expect(foreign.sorted() == paths.sorted())
+            #expect(try blobs.staged().foreign == ["staging"])
+            let missing = FileEntry(id: entry.id, key: other, facts: entry.facts)
+            #expect(try blobs.check([entry, missing], comparingDigests: true) == [.whole, .missing])
+            let id = try #require(ObjectID("64f0c0ffee000000000000ff"))
+            let trashed = FileEntry(id: id, key: other, facts: entry.facts)
+            #expect(try blobs.check(trashed: [trashed], comparingDigests: true) == [.missing])
+        }
+    }
+
+    @Test("while the whole folder of the blobs is lost, or a file, its blobs are missing", arguments: [false, true])
+    func lostFolder(isFile: Bool) async throws {
+        try await Samples.withFolder { folder in
+            let entries = try await store(["bytes"], in: folder)
+            try FileManager.default.removeItem(atPath: "\(folder)/blobs")
+            if isFile { #expect(FileManager.default.createFile(atPath: "\(folder)/blobs", contents: nil)) }
+            let all = try names(in: folder)
+            #expect(all.blobs == [])
+            #expect(all.foreign == (isFile ? ["blobs"] : []))
+            #expect(try FolderBlobs(folder: folder).check(entries, comparingDigests: true) == [.missing])
+        }
+    }
+
+    @Test("a folder that cannot be listed is named by the error")
+    func unreadableFolder() throws {
+        let error = #expect(throws: ServiceError.self) { try forEachEntry(of: "/dev/null") { _, _ in } }
+        let cause = try #require(error?.cause)
+        #expect("\(cause)" == "opendir /dev/null: Not a directory")
+    }
+
     @Test("a blob is moved to lost+found, and a second one of its name beside it")
     func lostAndFound() async throws {
         try await Samples.withFolder { folder in
@@ -130,6 +183,10 @@ import Testing
             try truncated.truncate(atOffset: 100)
             let flipped = try FileHandle(forWritingTo: URL(filePath: layout.path(of: names[1])))
             try flipped.write(contentsOf: Data([0]))
+            // The server ignores it.
+            let other = "\(layout.shelf(0))/other"
+            try FileManager.default.createDirectory(atPath: layout.shelf(0), withIntermediateDirectories: true)
+            #expect(FileManager.default.createFile(atPath: other, contents: nil))
             func broken(comparingDigests: Bool) throws -> Set<String> {
                 var paths: Set<String> = []
                 try FolderBlobs(folder: folder).forEachBrokenDerivative(comparingDigests: comparingDigests) {

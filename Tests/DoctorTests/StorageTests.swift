@@ -139,9 +139,18 @@ struct StorageTests {
         #expect(level { _ in } == .ok)
         #expect(level { $0.isUsable = false } == .problem)
         #expect(level { ($0.isUsable, $0.chosen) = (false, "/fast") } == .ok)
+        #expect(level { $0.isSafe = false } == .note)
+        #expect(level { ($0.isSafe, $0.systemFolder) = (false, nil) } == .problem)
+        #expect(level { ($0.isSafe, $0.chosen) = (false, "/fast") } == .ok)
         #expect(level { ($0.chosen, $0.isChosenUsable) = ("/fast", false) } == .note)
         try await Samples.withFolder { folder in
             #expect(TemporaryFacts(reading: folder).isUsable, "the next start creates it")
+            #expect(chmod(folder, 0o702) == 0)
+            #expect(!TemporaryFacts(reading: folder, as: 0).isSafe)
+            #expect(TemporaryFacts(reading: folder, as: 1).isSafe)
+            #expect(TemporaryFacts.systemFolder(temporary: folder, ["/no"]) == folder, "SQLite uses TMPDIR")
+            #expect(TemporaryFacts.systemFolder(temporary: "/none", ["/no", folder]) == folder)
+            #expect(TemporaryFacts.systemFolder(temporary: "", ["/no"]) == nil)
             close(open("\(folder)/.temporary", O_CREAT | O_WRONLY, 0o600))
             #expect(!TemporaryFacts(reading: folder).isUsable, "a file is no folder")
         }

@@ -147,20 +147,25 @@ import Testing
 
     @Test(
         "a record without a valid size is listed separately",
-        arguments: [.string("no number"), .integer(-3)] as [JSONValue]
+        arguments: [.string("no number"), .integer(-3), .integer(.max)] as [JSONValue]
     )
     func unreadable(size: JSONValue) async throws {
         try await withDatabase { store, check in
-            let record = try Samples.record()
-            try await FileRecords(store).insert([record])
+            let records = [try Samples.record("a.jpg"), try Samples.record("b.jpg"), try Samples.record("c.jpg")]
+            try await FileRecords(store).insert(records)
             try await store.write { writer in
-                var object = try #require(try writer.object(record.id, in: .file))
-                object.fields["_size"] = size
-                try writer.update(object, in: .file)
+                for record in records.dropFirst() {
+                    var object = try #require(try writer.object(record.id, in: .file))
+                    object.fields["_size"] = size
+                    try writer.update(object, in: .file)
+                }
             }
             let totals = try check.listFiles { _ in }
-            #expect(totals.files == 0)
-            #expect(totals.unreadable.map(\.id) == [record.id.description])
+            #expect(totals.files == 1)
+            #expect(totals.bytes == 3)
+            #expect(totals.unreadable.map(\.id) == records.dropFirst().map(\.id.description))
+            let counted = try check.usage().counted
+            #expect([counted.files, counted.bytes] == [3, 3])
         }
     }
 

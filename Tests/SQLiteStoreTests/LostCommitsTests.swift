@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import GRDB
+import Glibc
 import Support
 import Testing
 
@@ -234,6 +235,56 @@ import Testing
             let health = StorageHealth()
             try SQLiteDatabase(path: path, health: health).close()
             #expect(health.faults.isEmpty)
+        }
+    }
+
+    @Test(
+        "a stop leaves the mark of a database that replaced the open one, so its loss is noticed",
+        arguments: [false, true]
+    )
+    func replaced(isCopied: Bool) async throws {
+        try await withKilled { killed in
+            try LogDamage.cut("by a frame") { $0 - LogDamage.frame }.make(killed + "-wal")
+            try await Samples.withFolder { folder in
+                let path = "\(folder)/db.sqlite"
+                let database = try SQLiteDatabase(path: path)
+                try await SQLiteObjectStore(database).write {
+                    try $0.insert(try StoredObject.sample("a"), into: .session)
+                }
+                for (old, new) in [(killed, path), (killed + "-wal", path + "-wal")] {
+                    #expect(rename(old, new) == 0)
+                }
+                let (old, new) = (CommitMarkFile.path(of: killed), CommitMarkFile.path(of: path))
+                if isCopied {
+                    // The file stays the one that the server has open.
+                    try Data(contentsOf: URL(filePath: old)).write(to: URL(filePath: new))
+                } else {
+                    #expect(rename(old, new) == 0)
+                }
+                try database.close()
+                let failure = #expect(throws: OpenFailure.self) { try SQLiteDatabase(path: path) }
+                #expect(failure?.message.hasPrefix("has lost acknowledged changes") == true)
+            }
+        }
+    }
+
+    @Test("a stop removes its own mark also if the database was moved, and a start after it was moved back succeeds")
+    func moved() async throws {
+        try await Samples.withFolder { folder in
+            let path = "\(folder)/db.sqlite"
+            let database = try SQLiteDatabase(path: path)
+            try await SQLiteObjectStore(database).write {
+                try $0.insert(try StoredObject.sample("a"), into: .session)
+            }
+            #expect(rename(path, path + ".aside") == 0)
+            try database.close()
+            #expect(try CommitMarkFile.read(of: path) == nil)
+            #expect(rename(path + ".aside", path) == 0)
+            let health = StorageHealth()
+            let again = try SQLiteDatabase(path: path, health: health)
+            #expect(health.faults.isEmpty)
+            #expect(try await SQLiteObjectStore(again).read { try $0.count(.always, in: .session) } == 1)
+            try again.close()
         }
     }
 

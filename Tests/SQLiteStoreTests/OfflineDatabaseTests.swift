@@ -111,6 +111,30 @@ import Testing
         }
     }
 
+    @Test("after a row was removed the usage is counted without sizes that no file has")
+    func impossibleSizes() async throws {
+        try await withDamage(("second.jpg", "secant.jpg")) { offline, _, path in
+            try offline.close()
+            let queue = try DatabaseQueue(path: path)
+            try await queue.write { db in
+                try RowChecksum.add(to: db)
+                let table = ClassTable(number: try #require(try Catalog(db).entries[.file]).number).name
+                let body = "json_set(body, '$._size', \(Int64.max))"
+                try db.execute(sql: "\(RowChecksum.update(table, settingBody: body)) WHERE number <> 2")
+            }
+            try queue.close()
+            let again = try OfflineDatabase(path: path)
+            let damaged = try await again.inspectAll().damaged
+            #expect(damaged.map(\.number) == [2])
+            try await again.remove(damaged)
+            try again.close()
+            let database = try SQLiteDatabase(path: path)
+            let usage = try await SQLiteObjectStore(database).read { try $0.usage() }
+            #expect([usage.files, usage.bytes] == [2, 0])
+            try database.close()
+        }
+    }
+
     @Test("rows that are no JSON are removed together, because no index can be created beside one of them")
     func rowsWithoutJSON() async throws {
         try await withDamage((#""name":"first.jpg""#, #""name"/"first.jpg""#)) { offline, _, path in

@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import Support
 import Synchronization
 import Testing
@@ -95,6 +96,26 @@ import Testing
             #expect(!parts.target.names.contains(parts.name(gone)))
             #expect(try parts.listed().count == 1)
             #expect(parts.target.names.contains(parts.name(left)))
+        }
+    }
+
+    @Test(
+        "while the folder of the blobs is away nothing is stored, and all files are when it is back",
+        arguments: ["generation", "segment"]
+    )
+    func displacedBlobs(part: String) async throws {
+        try await ContinuousBackupFixture.with { parts in
+            if part == "segment" { _ = try parts.backup.step() }
+            let record = try await parts.upload("text")
+            let (blobs, aside) = ("\(parts.storage)/app/blobs", "\(parts.storage)/app/aside")
+            try FileManager.default.moveItem(atPath: blobs, toPath: aside)
+            let error = #expect(throws: ExitError.self) { try parts.backup.step() }
+            #expect(error?.description.contains(blobs) == true)
+            try FileManager.default.moveItem(atPath: aside, toPath: blobs)
+            let stored: ContinuousBackup.Outcome = part == "segment" ? .stored(damage: []) : .began(damaged: 0)
+            #expect(try parts.backup.step() == stored)
+            #expect(parts.target.names.contains(parts.name(record)))
+            #expect(try parts.listed().count == 1)
         }
     }
 

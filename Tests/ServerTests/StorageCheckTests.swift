@@ -72,6 +72,19 @@ import Testing
         }
     }
 
+    @Test("a file in the place of a folder does not end the check: it is foreign, and the folder's blobs are missing")
+    func filesForFolders() async throws {
+        try await StorageCheckFixture.with { fixture in
+            let blob = URL(filePath: fixture.path(of: fixture.records[0]))
+            for path in [blob.deletingLastPathComponent().path, "\(fixture.app)/trash"] {
+                try? FileManager.default.removeItem(atPath: path)
+                #expect(FileManager.default.createFile(atPath: path, contents: nil))
+            }
+            let found = try await fixture.check { $0.readsData = true }.findings
+            #expect(found.map(\.kind).sorted() == ["foreign-file", "foreign-file", "missing-blob"])
+        }
+    }
+
     @Test("a blob whose commit began is no orphan, and the note no leftover")
     func committing() async throws {
         try await StorageCheckFixture.with { fixture in

@@ -6,12 +6,21 @@ internal import Glibc
 /// Every call blocks.
 package struct BlobSource: Sendable {
     private let layout: BlobLayout
+    private let acceptsLostFolders: Bool
 
     private static let bufferSize = 1 << 20
 
     /// Creates a source for an app's folder; opens no files.
     package init(folder: String) {
+        self.init(folder: folder, acceptsLostFolders: false)
+    }
+
+    /// Creates a source that can take the blobs of a folder that is missing, or in whose place a file is, for missing.
+    ///
+    /// A check lists what is lost. For a backup that is an error: the folder can be moved back.
+    package init(folder: String, acceptsLostFolders: Bool) {
         layout = BlobLayout(reading: folder)
+        self.acceptsLostFolders = acceptsLostFolders
     }
 
     /// Compares blobs with their records, several at a time; returns their conditions in the same order.
@@ -36,7 +45,7 @@ package struct BlobSource: Sendable {
     }
 
     /// Compares files at other paths with their records, as ``check(_:comparingDigests:droppingPages:)`` does; their
-    /// bytes leave the page cache.
+    /// bytes leave the page cache, and those in a lost folder are missing.
     func check(
         _ files: [FileEntry],
         comparingDigests: Bool,
@@ -45,7 +54,7 @@ package struct BlobSource: Sendable {
         try inParallel(files) { file in
             let name = path(file)
             return try BlobSource.judging([name]) {
-                guard let bytes = try Descriptor(reading: name) else { return .missing }
+                guard let bytes = try BlobSource.find(name) else { return .missing }
                 guard comparingDigests else { return try BlobSource.compareSize(of: bytes, with: file.facts) }
                 return try BlobSource.read(bytes, file, comparingDigest: true, droppingPages: true) { _ in }
             }
@@ -70,8 +79,12 @@ package struct BlobSource: Sendable {
     }
 
     /// The path of a blob's file; `nil` if there is none.
-    func path(of file: FileEntry) -> String? {
-        layout.paths(of: BlobName(file.key)).first { access($0, F_OK) == 0 }
+    ///
+    /// - Throws: ``StorageDisplacement/refusal`` if the folder of the blobs is missing.
+    func path(of file: FileEntry) throws -> String? {
+        if let path = layout.paths(of: BlobName(file.key)).first(where: { access($0, F_OK) == 0 }) { return path }
+        try layout.require(layout.blobs)
+        return nil
     }
 
     /// Passes the bytes of an open file to the body, piece by piece; returns the condition of the record's blob.
@@ -109,7 +122,20 @@ package struct BlobSource: Sendable {
     }
 
     private func open(_ file: FileEntry) throws -> Descriptor? {
-        try layout.open(BlobName(file.key)) { try Descriptor(reading: $0) }
+        if acceptsLostFolders { return try layout.open(BlobName(file.key)) { try BlobSource.find($0) } }
+        if let blob = try layout.open(BlobName(file.key), { try Descriptor(reading: $0) }) { return blob }
+        // A blob in a folder that can be moved back is not missing: a continuous backup would take it for deleted.
+        try layout.require(layout.blobs)
+        return nil
+    }
+
+    /// Opens a file for reading; `nil` if it does not exist, also if a file is in the place of a folder of its path.
+    private static func find(_ path: String) throws -> Descriptor? {
+        do {
+            return try Descriptor(reading: path)
+        } catch let error as ServiceError where (error.cause as? SyscallError)?.number == ENOTDIR {
+            return nil
+        }
     }
 
     private func checkSize(of file: FileEntry) throws -> BlobCondition {

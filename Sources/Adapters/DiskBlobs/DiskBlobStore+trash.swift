@@ -28,11 +28,14 @@ extension DiskBlobStore {
 
     package func restore(_ blob: TrashedBlob) async throws -> Bool {
         try await pool.runIfActive { [layout, trash] in
+            trash.note()
             let path = layout.path(of: BlobName(blob.key))
             let source = trash.path(of: blob.entry)
             guard access(source, F_OK) == 0 else {
                 if layout.paths(of: BlobName(blob.key)).contains(where: { access($0, F_OK) == 0 }) { return true }
                 try layout.require(layout.blobs)
+                // Bytes in a folder that can be moved back are not lost.
+                try trash.require()
                 return false
             }
             try layout.requireFree(BlobName(blob.key))
@@ -44,13 +47,22 @@ extension DiskBlobStore {
     }
 
     package func open(trashed entry: ObjectID) async throws -> (any OpenBlob)? {
-        try await pool.runIfActive { [trash, pool] in try DiskOpenBlob(path: trash.path(of: entry), pool: pool) }
+        try await pool.runIfActive { [trash, pool] in
+            trash.note()
+            let opened = try DiskOpenBlob(path: trash.path(of: entry), pool: pool)
+            if opened == nil { try trash.require() }
+            return opened
+        }
     }
 
     package func removeFromTrash(_ entries: [ObjectID]) async throws -> [(any Error)?] {
         try await pool.runIfActive { [trash, health = pool.health] in
+            trash.note()
             var errors = entries.map { entry in
-                health.failure { _ = try DiskBlobStore.unlinkBlob(trash.path(of: entry)) }
+                health.failure {
+                    // Moved back, bytes of a removed entry would take space that no quota counts.
+                    if try !DiskBlobStore.unlinkBlob(trash.path(of: entry)) { try trash.require() }
+                }
             }
             var synced = SyncedFolders()
             for (index, entry) in entries.enumerated() where errors[index] == nil {

@@ -13,14 +13,17 @@ func forEachName(in folder: String, _ body: (String) throws -> Void) throws {
 ///
 /// - Throws: The error of a failed system call, also for a missing folder, and errors of the body.
 func forEachEntry(of folder: String, _ body: (String, Bool) throws -> Void) throws {
-    guard let stream = opendir(folder) else { throw failure(of: "opendir", errno) }
+    guard let stream = opendir(folder) else {
+        let number = errno
+        throw failure(of: "opendir \(folder)", number)
+    }
     defer { closedir(stream) }
     while true {
         // `readdir` returns null at the end and on failure; only `errno` tells the two apart.
         errno = 0
         guard let entry = readdir(stream) else {
             let number = errno
-            guard number == 0 else { throw failure(of: "readdir", number) }
+            guard number == 0 else { throw failure(of: "readdir \(folder)", number) }
             return
         }
         let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in

@@ -129,13 +129,21 @@ struct FileRow {
         """
     }
 
+    /// The size of a file in a member of the body; `NULL` for one that no file has, with which a sum could overflow.
+    static func size(at path: String) -> String {
+        // Only CASE guarantees that SQLite extracts no member from a string that is not JSON.
+        let size = "CASE WHEN json_valid(body) THEN json_extract(body, '\(path)') END"
+        let sizes = BlobFacts.sizes
+        return "CASE WHEN \(size) BETWEEN \(sizes.lowerBound) AND \(sizes.upperBound) THEN \(size) END"
+    }
+
     init(row: Row) {
         // Without conversion, because GRDB ends the process for a value of another type.
         func text(_ column: String) -> String? { String.fromDatabaseValue(row[column] as DatabaseValue) }
         number = row["number"]
         broken = UnreadableRecord(number: number, id: text("id") ?? "")
         guard let id = text("id").flatMap({ ObjectID($0) }), let key = text("key").flatMap({ FileKey($0) }),
-            let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue), size >= 0,
+            let size = Int64.fromDatabaseValue(row["size"] as DatabaseValue), BlobFacts.sizes.contains(size),
             let digest = BlobDigest(hash: text("hash"), sha256: text("sha256"))
         else {
             file = nil

@@ -119,7 +119,7 @@ package struct SQLiteDatabase: Sendable {
     package func close() throws {
         _ = try? pool.writeWithoutTransaction { db in
             // The mark goes first, because a log that is missing beside a mark counts as lost.
-            try watch.stop(on: db)
+            try watch.stop(on: db, isDisplaced: file.displacement != nil)
             // Frees the log's space, for a full disk. If this fails, the log stays valid.
             _ = try? db.checkpoint(.truncate)
         }

@@ -143,6 +143,11 @@ package struct BlobFacts: Sendable, Hashable {
     /// The maximum size in bytes for which MD5 is always computed: it takes longer than writing the file.
     package static let md5Limit: Int64 = 64 << 20
 
+    /// The sizes in bytes that a record can have; another one is damage.
+    ///
+    /// No file system has a file of a pebibyte, and the sum of some thousand sizes is less than 2^63.
+    package static let sizes: ClosedRange<Int64> = 0...(1 << 50)
+
     /// Creates the facts from computed values.
     package init(size: Int64, digest: BlobDigest, md5: String?) {
         self.size = size

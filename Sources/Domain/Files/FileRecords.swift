@@ -106,7 +106,7 @@ extension FileRecord {
         let fields = object.fields
         guard let key = fields["key"]?.stringValue.flatMap(FileKey.init),
             let mediaType = fields["mime_type"]?.stringValue.flatMap({ MediaType($0, keepingCharset: true) }),
-            let size = fields["_size"]?.integerValue, size >= 0,
+            let size = fields["_size"]?.integerValue, BlobFacts.sizes.contains(size),
             let digest = BlobDigest(hash: fields["_hash"]?.stringValue, sha256: fields["_sha256"]?.stringValue)
         else { throw ServiceError(.internalFailure, "Internal error.", cause: BrokenRecord(id: object.id)) }
         self.init(
@@ -139,8 +139,7 @@ extension WriteTransaction {
         let schema = try schema(of: .file) ?? .files
         try ObjectAccess(caller: caller).require(.create, in: schema)
         var object = record.object
-        object.acl = object.acl ?? schema.defaultACL?.owned(by: caller.user?.id)
-        if object.acl == .everyone { object.acl = nil }
+        object.acl = (object.acl ?? schema.defaultACL?.owned(by: caller.user?.id))?.storable
         let known = caller.isMaster ? try self.object(record.id, in: .file) : nil
         if let known, known.mirrorState == .missing, known.fileKey == record.key {
             object = record.mirrorState == .filled ? known.filled(by: record) : object

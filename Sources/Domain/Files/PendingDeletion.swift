@@ -75,7 +75,9 @@ struct StoredFile {
         id = record.id
         self.key = key
         blob = FileBlob(key: key, file: record.id, replaced: record.replacedFile)
-        size = record.fields["_size"]?.integerValue ?? 0
+        let size = record.fields["_size"]?.integerValue ?? 0
+        // A damaged file can be deleted, too.
+        self.size = BlobFacts.sizes.contains(size) ? size : 0
     }
 }
 

@@ -32,6 +32,14 @@ package struct StorageDisplacement: Error, Sendable, Hashable, CustomStringConve
         )
     }
 
+    /// The folder of the trash.
+    package static func trash(_ path: String) -> StorageDisplacement {
+        StorageDisplacement(
+            description: "the folder \(path) was removed while the server ran; deleted files of its app can neither be "
+                + "moved there nor be restored or removed. Move it back; if it is lost, start the server again"
+        )
+    }
+
     /// The error of a change or a read that needs it: that of a storage that refuses writes.
     package var refusal: ServiceError {
         ServiceError(

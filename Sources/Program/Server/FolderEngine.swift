@@ -97,7 +97,7 @@ package struct FolderEngine: BackupEngine {
             defer { scratch.remove() }
             return try bucket.repository.check(files, through: scratch.path)
         }
-        return try BlobSource(folder: folder).check(files, comparingDigests: comparingDigests)
+        return try BlobSource(folder: folder, acceptsLostFolders: true).check(files, comparingDigests: comparingDigests)
     }
 
     /// Copies the files of blobs (``BlobCopy``), or their objects (``BlobFetch``).

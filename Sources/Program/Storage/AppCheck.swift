@@ -145,7 +145,7 @@ struct AppCheck: Sendable {
         }
     }
 
-    private static let restoreAdvice = "restore a backup (docs/storage-format.md, \"A damaged database\")"
+    private static let restoreAdvice = "restore a backup (docs/storage-format.md, \"Moving and saving it\")"
 
     /// Returns whether the pages of the database are whole, or were repaired.
     private func checkPages(of database: any CheckedDatabase, _ summary: inout CheckSummary) throws -> Bool {

@@ -62,7 +62,7 @@ package enum TemporaryFolder {
     /// Whether a user can use names in a storage folder that others can replace by links.
     ///
     /// Root would write and remove files behind them which the others cannot reach.
-    private static func isSafe(_ storage: String, for user: uid_t) -> Bool {
+    package static func isSafe(_ storage: String, for user: UInt32) -> Bool {
         var status = stat()
         return user != 0
             || stat(storage, &status) == 0 && status.st_uid == 0 && status.st_mode & (S_IWGRP | S_IWOTH) == 0

@@ -52,12 +52,15 @@ import Testing
         #expect(try await service.find(record.key)?.mediaType.description == "image/png")
     }
 
-    @Test("a record whose size is negative, as after damage, is an internal failure")
-    func negativeSize() async throws {
+    @Test(
+        "a record with a size that no file has, as after damage, is an internal failure",
+        arguments: [-3, .max] as [Int64]
+    )
+    func impossibleSize(size: Int64) async throws {
         let record = try await storedRecord()
         try await store.write { writer in
             var object = try #require(try writer.object(record.id, in: .file))
-            object.fields["_size"] = .integer(-3)
+            object.fields["_size"] = .integer(size)
             try writer.update(object, in: .file)
         }
         let error = await #expect(throws: ServiceError.self) { try await service.find(record.key) }

@@ -95,14 +95,14 @@ package struct BlobRepository: Sendable {
         // The second reading comes from the kernel's cache, unless the file is larger than that.
         let condition = try source.read(file, comparingDigest: true) { _ in }
         guard condition == .whole else { return condition }
-        guard let path = source.path(of: file) else { return .missing }
+        guard let path = try source.path(of: file) else { return .missing }
         let name = name(file)
         let size: Int64
         do {
             size = try target.put(name, fileAt: path)
         } catch {
             // It was deleted meanwhile.
-            guard error.reason == .missing, source.path(of: file) == nil else { throw error }
+            guard error.reason == .missing, try source.path(of: file) == nil else { throw error }
             return .missing
         }
         guard size == file.facts.size else {

@@ -14,12 +14,19 @@ extension DerivativeLayout {
     ///   - body: Receives the path.
     /// - Throws: Errors of reading the folder, and errors of the body.
     func forEachBroken(on first: UInt8, comparingDigests: Bool, _ body: (String) throws -> Void) throws {
-        try forEachName(in: shelf(first)) { source in
-            try forEachName(in: "\(shelf(first))/\(source)") { name in
+        try list(shelf(first)) { source in
+            try list("\(shelf(first))/\(source)") { name in
                 let path = "\(shelf(first))/\(source)/\(name)"
                 if try !isWhole(path, comparingDigests: comparingDigests) { try body(path) }
             }
         }
+    }
+
+    /// Calls the body with each name in a folder; a file in its place is ignored, as the server ignores it.
+    private func list(_ path: String, _ body: (String) throws -> Void) throws {
+        var status = stat()
+        let isFolder = stat(path, &status) == 0 ? status.st_mode & S_IFMT == S_IFDIR : errno != ENOTDIR
+        if isFolder { try forEachName(in: path, body) }
     }
 
     /// Whether a file is a whole derivative, or is gone.

@@ -5,12 +5,14 @@ internal import Glibc
 extension FolderBlobs {
     package func trashNames(endingWith byte: UInt8) throws -> TrashFolderNames {
         var found = TrashFolderNames()
-        let path = trash.folder(endingWith: byte)
-        try forEachName(in: path) { name in
-            if let entry = ObjectID(name), trash.folder(of: entry) == path {
+        if byte == .min { try addOthers(&found.foreign, in: "trash") }
+        let path = "trash/\([byte].hexadecimal)"
+        guard canList(path, &found.foreign) else { return found }
+        try forEachName(in: "\(folder)/\(path)") { name in
+            if let entry = ObjectID(name), trash.folder(of: entry) == "\(folder)/\(path)" {
                 found.entries.append(entry)
-            } else if found.foreign.count < FolderBlobs.maxForeign {
-                found.foreign.append(String("\(path)/\(name)".dropFirst(folder.utf8.count + 1)))
+            } else {
+                FolderBlobs.add("\(path)/\(name)", &found.foreign)
             }
         }
         return found

@@ -10,7 +10,9 @@ package struct FolderBlobs: CheckedBlobs {
 
     /// The name of the folder to which a repair moves what no record names.
     static let lostAndFound = "lost+found"
-    static let maxForeign = 1000
+    private static let maxForeign = 1000
+    /// The names of the folders in `blobs` and `trash`.
+    private static let bytes = Set((UInt8.min...UInt8.max).map { [$0].hexadecimal })
     private static let day = 86_400
 
     /// Creates the access to an app's folder; opens nothing.
@@ -18,27 +20,57 @@ package struct FolderBlobs: CheckedBlobs {
         self.folder = folder
         layout = BlobLayout(reading: folder)
         trash = TrashLayout(folder: folder)
-        source = BlobSource(folder: folder)
+        source = BlobSource(folder: folder, acceptsLostFolders: true)
     }
 
     package func names(beginningWith byte: UInt8) throws -> BlobFolderNames {
         var found = BlobFolderNames()
         let prefix = [byte].hexadecimal
+        if byte == .min { try addOthers(&found.foreign, in: "blobs") }
         try add(&found, prefix: prefix, in: "blobs/\(prefix)", depth: 1)
         found.blobs.sort()
         return found
     }
 
+    /// Adds what is beside the 256 folders of a folder; called with the first of them, so that each is found once.
+    func addOthers(_ foreign: inout [String], in path: String) throws {
+        guard canList(path, &foreign) else { return }
+        try forEachName(in: "\(folder)/\(path)") { name in
+            if !FolderBlobs.bytes.contains(name) { FolderBlobs.add("\(path)/\(name)", &foreign) }
+        }
+    }
+
+    /// Whether a path can be listed; a file in the place of a folder is added to the foreign ones.
+    func canList(_ path: String, _ foreign: inout [String]) -> Bool {
+        var status = stat()
+        if stat("\(folder)/\(path)", &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFDIR { return true }
+        } else {
+            let number = errno
+            // A file in the place of the folder above was added before.
+            if number == ENOTDIR { return false }
+            // Only a link that leads nowhere exists; the listing reports other errors.
+            guard number == ENOENT, lstat("\(folder)/\(path)", &status) == 0 else { return true }
+        }
+        FolderBlobs.add(path, &foreign)
+        return false
+    }
+
+    static func add(_ path: String, _ foreign: inout [String]) {
+        if foreign.count < maxForeign { foreign.append(path) }
+    }
+
     /// Adds the names of a folder, and of those in it that an earlier version made.
     private func add(_ found: inout BlobFolderNames, prefix: String, in path: String, depth: Int) throws {
+        guard canList(path, &found.foreign) else { return }
         var subfolders: [String] = []
         try forEachName(in: "\(folder)/\(path)") { name in
             if let blob = BlobName(name), name.hasPrefix(prefix) {
                 found.blobs.append(blob)
             } else if depth == 1, name.utf8.count == 2, isFolder("\(folder)/\(path)/\(name)") {
                 subfolders.append(name)
-            } else if found.foreign.count < FolderBlobs.maxForeign {
-                found.foreign.append("\(path)/\(name)")
+            } else {
+                FolderBlobs.add("\(path)/\(name)", &found.foreign)
             }
         }
         for name in subfolders { try add(&found, prefix: prefix + name, in: "\(path)/\(name)", depth: 2) }
@@ -60,6 +92,7 @@ package struct FolderBlobs: CheckedBlobs {
     package func staged() throws -> StagedNames {
         var found = StagedNames()
         let now = time(nil)
+        guard canList("staging", &found.foreign) else { return found }
         try forEachName(in: layout.staging) { name in
             var status = stat()
             guard lstat("\(layout.staging)/\(name)", &status) == 0 else { return }

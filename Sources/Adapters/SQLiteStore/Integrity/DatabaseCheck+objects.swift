@@ -133,7 +133,7 @@ extension DatabaseCheck {
         let row = try Row.fetchOne(
             db,
             sql: """
-                SELECT count(*) AS files, coalesce(sum(json_extract(body, '$._size')), 0) AS bytes
+                SELECT count(*) AS files, coalesce(sum(\(FileRow.size(at: "$._size"))), 0) AS bytes
                 FROM \(try fileTable()) WHERE json_valid(body) AND json_extract(body, '$.key') IS NOT NULL
                 AND coalesce(json_extract(body, '$._mirror'), '') <> 'missing'
                 """
@@ -144,7 +144,7 @@ extension DatabaseCheck {
             let row = try Row.fetchOne(
                 db,
                 sql: """
-                    SELECT count(*) AS files, coalesce(sum(json_extract(body, '$.size')), 0) AS bytes
+                    SELECT count(*) AS files, coalesce(sum(\(FileRow.size(at: "$.size"))), 0) AS bytes
                     FROM \(trash) WHERE json_valid(body) AND json_extract(body, '$._record.fields.key') IS NOT NULL
                     AND json_extract(body, '$._record.fields._size') IS NOT NULL
                     """

@@ -135,7 +135,7 @@ package struct OfflineDatabase: RowRepair {
         // Only CASE guarantees that SQLite extracts no member from a string that is not JSON.
         let size = "CASE WHEN json_valid(body) THEN json_extract(body, '$._size') END"
         let body = """
-            json_set(body, '$.bytes', (SELECT coalesce(sum(\(size)), 0) FROM \(table)),
+            json_set(body, '$.bytes', (SELECT coalesce(sum(\(FileRow.size(at: "$._size"))), 0) FROM \(table)),
                 '$.files', (SELECT count(\(size)) FROM \(table)))
             """
         try db.execute(

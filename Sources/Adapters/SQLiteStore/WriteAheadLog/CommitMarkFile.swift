@@ -36,6 +36,22 @@ enum CommitMarkFile {
         return Found(mark: mark, written: try file.status().st_mtim)
     }
 
+    /// Whether an open file is the one at the path for a database, and holds a mark.
+    ///
+    /// A mark that was copied over another one is in the same file.
+    static func isPlaced(
+        _ file: LogDescriptor,
+        holding mark: CommitMark,
+        for database: String
+    ) throws(SystemFailure) -> Bool {
+        let opened = try file.status()
+        var status = stat()
+        guard lstat(path(of: database), &status) == 0, status.st_dev == opened.st_dev,
+            status.st_ino == opened.st_ino
+        else { return false }
+        return try read(of: database)?.mark == mark
+    }
+
     /// Removes the mark, synced, so that a missing log is no lost one.
     static func remove(of database: String) throws(SystemFailure) {
         guard unlink(path(of: database)) == 0 || errno == ENOENT else { throw SystemFailure(number: errno) }

@@ -52,11 +52,23 @@ final class CommitWatch: Sendable {
 
     /// Removes the mark before the log is removed; later commits are not marked, and not captured.
     ///
+    /// - Parameters:
+    ///   - db: The connection of the writer.
+    ///   - isDisplaced: Whether the database is not at its path. A mark that the watch did not write stays then: it tells
+    ///     the next start which changes the database that is there now has lost.
     /// - Throws: ``SystemFailure``.
-    func stop(on db: Database) throws {
+    func stop(on db: Database, isDisplaced: Bool) throws {
         _ = sqlite3_wal_hook(db.sqliteConnection, nil, nil)
         captures.end()
-        state.withLock { $0 = State() }
+        let last = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        if isDisplaced {
+            guard let file = last.file, let mark = last.mark,
+                try CommitMarkFile.isPlaced(file, holding: mark, for: database)
+            else { return }
+        }
         try CommitMarkFile.remove(of: database)
     }
 
