@@ -28,25 +28,23 @@ final class PassedRows: Sendable {
         in store: any ObjectStore,
         _ body: (Condition) async throws -> Result
     ) async throws -> Result {
+        let known = all
         do {
-            return try await body(condition)
+            return try await body(PassedRows.condition(without: known))
         } catch let error as ServiceError where error.code == .storageDamaged {
             let found = try await store.read { [name] reader in
                 var damaged: Set<String> = []
                 _ = try reader.intactRows(in: name) { damaged.insert($0) }
                 return damaged
             }
-            let isNew = ids.withLock { ids in
-                defer { ids.formUnion(found) }
-                return !found.isSubset(of: ids)
-            }
-            guard isNew else { throw error }
-            return try await body(condition)
+            // Another call can have found them meanwhile, which this body has not passed over.
+            guard !found.isSubset(of: known) else { throw error }
+            ids.withLock { $0.formUnion(found) }
+            return try await body(PassedRows.condition(without: all))
         }
     }
 
-    private var condition: Condition {
-        let ids = all
+    private static func condition(without ids: Set<String>) -> Condition {
         guard !ids.isEmpty else { return .always }
         let values = ValueSet(ids.sorted().map { JSONValue.string($0) })
         return .field(FieldPath(field: "objectId"), .not(.isIn(values)))
