@@ -144,7 +144,7 @@ import Testing
         #expect(try await Rendering().open(image.bytes).header.orientation == 1)
     }
 
-    @Test("a copyright stays whatever its length and characters", arguments: ["jpg", "png", "webp"], texts)
+    @Test("a copyright of any length and characters stays", arguments: ["jpg", "png", "webp"], texts)
     func otherCopyright(word: String, sample: (bytes: [UInt8], text: String)) async throws {
         let source = try jpeg(.bytes(0x013b, sample.bytes + [0]), .bytes(0x8298, sample.bytes + [0]))
         // From the decoder's image, and from the source that a decoder of our own has read.

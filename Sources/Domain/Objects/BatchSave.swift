@@ -191,7 +191,7 @@ private struct BatchSaving {
         }
         let command = ObjectCommand(item.className, try action(of: item, change, known), mustExist: item.mustExist)
         let reply = try perform(command, of: item)
-        // A log-in shows the user whatever the item asks for.
+        // A log-in shows the user even if the item does not ask for it.
         let shown = capacity > 0 ? reply : reply.brief
         capacity -= reply.size
         if let new = reply.created {

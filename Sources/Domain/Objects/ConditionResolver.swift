@@ -107,9 +107,6 @@ struct ConditionResolver {
         if values.insert(value) { try memory.add(value) }
     }
 
-    /// The maximum size of an object in bytes (`objects.maxMasterSize`).
-    private static let largestObject = 16 << 20
-
     /// The objects that a sub-query finds, with what the condition compares.
     ///
     /// Throws ``ServiceError/Code/malformedJSON`` if their text exceeds ``SubqueryMemory/limit``: the values of some of
@@ -121,7 +118,7 @@ struct ConditionResolver {
         question.order = visible(query.order, in: schema)
         question.page = query.page
         // The store leaves no object out before those that it returns exceed the limit.
-        question.replySize = SubqueryMemory.limit + ConditionResolver.largestObject
+        question.replySize = SubqueryMemory.limit + ObjectLimits.maxObjectSize
         question.projection = projection
         try observe?(question)
         let rows = try reader.rows(question)

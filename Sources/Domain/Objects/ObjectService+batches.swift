@@ -162,8 +162,8 @@ extension Result where Success == ObjectReply {
         (try? get().size) ?? 0
     }
 
-    /// The reply, without the object's fields if no capacity is left: a log-in shows the user whatever its command asks
-    /// for.
+    /// The reply, without the object's fields if no capacity is left: a log-in shows the user even if its command does
+    /// not ask for it.
     fileprivate func limited(to capacity: Int) -> Self {
         capacity > 0 ? self : map(\.brief)
     }

@@ -15,10 +15,13 @@ package struct ObjectLimits: Sendable {
     /// The percentage of them that users can fill; the rest is reserved for the master key.
     package var userShare: Int
 
+    /// The maximum of both settings for the size of an object, in bytes.
+    package static let maxObjectSize = 16 << 20
+
     /// Creates limits; the defaults are those of the settings.
     package init(
         objectSize: Int = 128 << 10,
-        masterObjectSize: Int = 16 << 20,
+        masterObjectSize: Int = ObjectLimits.maxObjectSize,
         columns: Int = 300,
         classes: Int = 500,
         indexes: Int = 20,

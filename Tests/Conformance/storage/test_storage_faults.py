@@ -1,4 +1,4 @@
-"""Storage that fails beneath the server: what clients are told, what goes on, and what an operator sees."""
+"""Storage that fails while the server runs: what clients are told, what goes on, and what an operator sees."""
 
 import contextlib
 import re

@@ -4,8 +4,8 @@ internal import Domain
 extension ServerConfiguration {
     /// Reads `objects.*`.
     mutating func readObjects(_ reader: inout SettingReader) {
-        reader.size("objects.maxSize", atMost: 16 << 20, into: &objects.objectSize)
-        reader.size("objects.maxMasterSize", atMost: 16 << 20, into: &objects.masterObjectSize)
+        reader.size("objects.maxSize", atMost: ObjectLimits.maxObjectSize, into: &objects.objectSize)
+        reader.size("objects.maxMasterSize", atMost: ObjectLimits.maxObjectSize, into: &objects.masterObjectSize)
         reader.number("objects.maxColumns", 1...2000, into: &objects.columns)
         reader.number("objects.maxClasses", 1...10_000, into: &objects.classes)
         reader.number("objects.maxIndexes", 1...100, into: &objects.indexes)

@@ -148,6 +148,15 @@ def test_a_statement_that_was_not_run_is_not_left_without_a_question(area, tasks
     area.browser.find(".data-head h2", tasks.name)
 
 
+def assert_kept(area, tasks, statement):
+    """A change was not made, and its statement is not left without a question."""
+    area.browser.click("nav.classes a", tasks.name)
+    area.browser.find("dialog h2", "Leave without saving?")
+    area.press("Cancel").browser.gone("dialog")
+    assert area.browser.find("#statement").get_attribute("value") == statement
+    assert tasks.count() == 7
+
+
 @pytest.mark.extended
 @pytest.mark.parametrize("is_reader", [False, True])
 def test_a_change_that_was_not_sent_is_not_left_without_a_question(is_reader, area, tasks):
@@ -159,11 +168,7 @@ def test_a_change_that_was_not_sent_is_not_left_without_a_question(is_reader, ar
         area.browser.find(".query [role=alert]", "read-only")
     else:
         area.press("Cancel").browser.gone("dialog")
-    area.browser.click("nav.classes a", tasks.name)
-    area.browser.find("dialog h2", "Leave without saving?")
-    area.press("Cancel").browser.gone("dialog")
-    assert area.browser.find("#statement").get_attribute("value") == statement
-    assert tasks.count() == 7
+    assert_kept(area, tasks, statement)
 
 
 @pytest.mark.extended
@@ -181,11 +186,7 @@ def test_a_change_that_failed_is_not_left_without_a_question(button, area, tasks
         )
         area.browser.click("dialog button.danger")
     area.browser.find(".query [role=alert]", "does not answer" if button == "Run" else "explain takes a SELECT")
-    area.browser.click("nav.classes a", tasks.name)
-    area.browser.find("dialog h2", "Leave without saving?")
-    area.press("Cancel").browser.gone("dialog")
-    assert area.browser.find("#statement").get_attribute("value") == statement
-    assert tasks.count() == 7
+    assert_kept(area, tasks, statement)
 
 
 @pytest.mark.extended
